@@ -36,6 +36,7 @@ def execute(notebook: NotebookNode, folder: Path) -> None:
         resources={"metadata": {"path": str(folder)}},
         record_timing=False,
         coalesce_streams=True,
+        extra_arguments=["--IPKernelApp.log_level=ERROR"],  # it warns of unencrypted local sockets on every start
     )
     try:
         client.execute()

