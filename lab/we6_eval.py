@@ -333,9 +333,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("input", metavar="INPUT", nargs="?", type=Path, default=DEFAULT_INPUT,
                         help="CSV file with the header question,right (default: we6_results.csv beside this script)")
-    parser.add_argument("--output", metavar="FILE", type=Path, default=DEFAULT_OUTPUT,
-                        help="JSON file to write (default: out/we6_eval.json beside this script)")
+    parser.add_argument("--output", metavar="FILE", type=Path,
+                        help="JSON file to write (default: INPUT with the ending .json; for the course's own "
+                        "results out/we6_eval.json beside this script)")
     options = parser.parse_args(arguments)
+    if options.output is None:
+        # A reader's results never replace the course's own summary unasked.
+        own = options.input.resolve() == DEFAULT_INPUT
+        options.output = DEFAULT_OUTPUT if own else options.input.with_suffix(".json")
     try:
         results = read_results(options.input)
         description_path = options.input.with_suffix(".toml")
