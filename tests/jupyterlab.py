@@ -75,9 +75,21 @@ def jupyterlab(root: Path, scratch: Path) -> Iterator[str]:
 
 
 def open_notebook(page: Page, address: str, path: str) -> None:
-    """Open a notebook and wait until its kernel is idle."""
+    """Open a notebook and wait until its kernel is started, connected to the page, and idle.
+
+    The page shows "idle" before there is a kernel, and then asks for one when a cell is run; the server knows better.
+    """
     page.goto(address.format(path=path), timeout=60_000)
     page.wait_for_selector(".jp-Notebook", timeout=60_000)
+    sessions = address.format(path="").replace("/lab/tree/", "/api/sessions").removesuffix("&reset")
+    deadline = time.monotonic() + START_SECONDS
+    while True:
+        kernels = [session["kernel"] for session in page.request.get(sessions).json() if session["path"] == path]
+        if any(kernel["execution_state"] == "idle" and kernel["connections"] for kernel in kernels):
+            break
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"the kernel of {path} did not start: {kernels}")
+        page.wait_for_timeout(200)
     expect(page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').first).to_be_attached(timeout=60_000)
 
 
