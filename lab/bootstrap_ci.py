@@ -196,12 +196,12 @@ def _read_json(path: Path, text: str) -> GradedFile:
 
 
 def _looks_like_data(cell: str) -> bool:
-    """True for a number or a truth value: something that no header is called."""
-    try:
-        float(cell)
-    except ValueError:
-        return cell.strip().lower() in VALUES
-    return True
+    """True for a truth value, a missing number, or anything that begins as a number does; a header is none of these.
+
+    So "1 0 1 1" or "1x" in the first line is refused as data, and never taken for a header and passed over.
+    """
+    text = cell.strip().lower()
+    return text in VALUES or text in ("nan", "inf", "null", "none") or re.match(r"[-+.\d]", text) is not None
 
 
 @dataclass
