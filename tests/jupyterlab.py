@@ -1,0 +1,106 @@
+"""A real JupyterLab for the tests: started on a free port, driven through a browser as a reader would."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+START_SECONDS = 90
+RUN_MILLISECONDS = 120_000
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@contextmanager
+def jupyterlab(root: Path, scratch: Path) -> Iterator[str]:
+    """Serve `root` with JupyterLab until the block ends; yield its address, token included, as a format for `{path}`.
+
+    `scratch` holds the server's settings and runtime files, so that nothing is read from or left in the home directory.
+    """
+    port, token = _free_port(), secrets.token_hex(16)
+    environment = os.environ | {
+        "JUPYTER_CONFIG_DIR": str(scratch / "config"),
+        "JUPYTER_DATA_DIR": str(scratch / "data"),
+        "JUPYTER_RUNTIME_DIR": str(scratch / "runtime"),
+        "JUPYTERLAB_SETTINGS_DIR": str(scratch / "settings"),
+        "JUPYTERLAB_WORKSPACES_DIR": str(scratch / "workspaces"),
+        "IPYTHONDIR": str(scratch / "ipython"),
+    }
+    log_path = scratch / "jupyterlab.log"
+    scratch.mkdir(parents=True, exist_ok=True)
+    command = [
+        sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}",
+        "--ServerApp.port_retries=0", f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={root}",
+        "--LabApp.news_url=", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+    ]  # fmt: skip
+    with log_path.open("w", encoding="utf-8") as log:
+        server = subprocess.Popen(command, env=environment, stdout=log, stderr=log, start_new_session=True)
+        try:
+            deadline = time.monotonic() + START_SECONDS
+            while True:
+                if server.poll() is not None or time.monotonic() > deadline:
+                    raise RuntimeError(f"JupyterLab did not start:\n{log_path.read_text(encoding='utf-8')[-2000:]}")
+                try:
+                    with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/status?token={token}", timeout=2) as answer:
+                        json.load(answer)
+                    break
+                except (urllib.error.URLError, ConnectionError, TimeoutError):
+                    time.sleep(0.2)
+            yield f"http://127.0.0.1:{port}/lab/tree/{{path}}?token={token}&reset"
+        finally:
+            os.killpg(server.pid, signal.SIGTERM)
+            try:
+                server.wait(timeout=20)
+            except subprocess.TimeoutExpired:
+                os.killpg(server.pid, signal.SIGKILL)
+                server.wait()
+
+
+def open_notebook(page: Page, address: str, path: str) -> None:
+    """Open a notebook and wait until its kernel is idle."""
+    page.goto(address.format(path=path), timeout=60_000)
+    page.wait_for_selector(".jp-Notebook", timeout=60_000)
+    expect(page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').first).to_be_attached(timeout=60_000)
+
+
+def choose(page: Page, menu: str, entry: str) -> None:
+    """Choose an entry of a menu in the menu bar."""
+    page.locator(".lm-MenuBar-itemLabel", has_text=menu).first.click()
+    page.locator(".lm-Menu-itemLabel", has_text=entry).first.click()
+
+
+def run_all(page: Page) -> None:
+    """Run > Run All Cells, and wait until the kernel has nothing left to do."""
+    choose(page, "Run", "Run All Cells")
+    idle = page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').first
+    busy = page.locator('.jp-Notebook-ExecutionIndicator[data-status="busy"]').first
+    busy.wait_for(state="attached", timeout=30_000)
+    idle.wait_for(state="attached", timeout=RUN_MILLISECONDS)
+
+
+def save(page: Page, path: Path) -> None:
+    """Save the open notebook from the keyboard, and wait until the file has changed."""
+    before = path.stat().st_mtime_ns
+    page.keyboard.press("Control+s")
+    deadline = time.monotonic() + 20
+    while path.stat().st_mtime_ns == before:
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"JupyterLab did not save {path}")
+        page.wait_for_timeout(100)
