@@ -324,7 +324,7 @@ def _binomial_note(which: str) -> str:
 
 def set_block(labels: NDArray[numpy.uint8]) -> str:
     right = int(labels.sum(dtype=numpy.int64))
-    return f"labels: {_listed(labels)}\nitems: {labels.size}\nright: {right}\naccuracy: {right / labels.size:.4f}"
+    return f"labels: {_listed(labels)}\nright: {right}\nitems: {labels.size}\naccuracy: {right / labels.size:.4f}"
 
 
 def mechanic_block(labels: NDArray[numpy.uint8], seed: int = 0) -> str:

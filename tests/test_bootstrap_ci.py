@@ -64,7 +64,7 @@ def test_output_equals_the_ledger() -> None:
     printed = blocks(run().stdout)
     data, full = LEDGER["data"], LEDGER["full_bootstrap"]
     assert printed["The set"].split("\n") == [
-        f"labels: {data['labels']}", f"items: {data['items']}", f"right: {data['right']}", f"accuracy: {data['accuracy']}",
+        f"labels: {data['labels']}", f"right: {data['right']}", f"items: {data['items']}", f"accuracy: {data['accuracy']}",
     ]  # fmt: skip
     draws = []
     for place, draw in enumerate(LEDGER["draws"], start=1):
@@ -186,7 +186,7 @@ def test_own_file_is_reported(case: str, tmp_path: Path) -> None:
     assert list(printed) == [*BLOCKS, "Wilson's interval, beside it"]
     first = printed["The set"].split("\n")
     assert first[0] == "file: scores" and line in first
-    assert first[-3:] == [f"items: {items}", f"right: {right}", f"accuracy: {right / items:.4f}"]
+    assert first[-3:] == [f"right: {right}", f"items: {items}", f"accuracy: {right / items:.4f}"]
 
     # The same interval as a plain loop gives, and Wilson's as statsmodels gives it.
     labels = [1] * right + [0] * (items - right) if right in (0, items) else None
