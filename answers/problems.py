@@ -138,11 +138,11 @@ def _read(path: Path, heading: str, graded: bool = True) -> Problem:
             raise fault(f"the cell tagged {tag} is empty")
         cells[tag] = cell
 
+    written = {"model-answer", "rubric"}
+    computed = {"data", "solution"} | ({"second-data"} if graded else set())
     wanted = {"title", "statement", "explanation"}
-    if "data" in cells or "solution" in cells or "model-answer" not in cells:
-        wanted |= {"data", "solution"} | ({"second-data"} if graded else set())
-    if "model-answer" in cells or "rubric" in cells:
-        wanted |= {"model-answer", "rubric"}
+    wanted |= written if written & cells.keys() else computed
+    wanted |= computed if computed & cells.keys() else set()
     if missing := sorted(wanted - cells.keys()):
         raise fault(f"the page has no cell tagged {' and none tagged '.join(missing)}. Write it")
 
