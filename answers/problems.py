@@ -15,7 +15,6 @@ import ast
 import contextlib
 import io
 import re
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,11 +22,10 @@ from typing import Any
 
 import jupytext
 
+from chapters.practice_check import Line, canonical
+
 ROOT = Path(__file__).resolve().parent.parent
 KEY = ROOT / "answers" / "key"
-
-sys.path.insert(0, str(ROOT / "chapters"))  # the self-check lies beside the notebook that imports it
-from practice_check import Line, canonical  # noqa: E402
 
 TIERS = {"Warm-up": range(1, 11), "Practice": range(11, 21), "Stretch": range(21, 27)}
 NUMBERS = tuple(number for numbers in TIERS.values() for number in numbers)

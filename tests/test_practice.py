@@ -22,7 +22,7 @@ from tree import copy_project
 sys.path.insert(0, str(ROOT))
 from answers import derive  # noqa: E402
 from answers.problems import Problem, load_key, run  # noqa: E402
-from practice_check import HASHES, NOT_YET, RIGHT, WRONG_ROUNDING, Cost, Line, canonical, digest, judge, read  # noqa: E402
+from chapters.practice_check import HASHES, NOT_YET, RIGHT, WRONG_ROUNDING, Cost, Line, canonical, digest, judge, read  # noqa: E402
 
 PRACTICE = ROOT / "chapters" / "12-practice.ipynb"
 PROBLEMS = load_key()

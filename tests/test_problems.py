@@ -28,7 +28,7 @@ from notebooks import ROOT, printed_text, read_notebook
 sys.path.insert(0, str(ROOT))
 from answers import derive  # noqa: E402
 from answers.problems import KEY, NUMBERS, KeyFault, Problem, load_key, load_try_its, run  # noqa: E402
-from practice_check import read  # noqa: E402
+from chapters.practice_check import read  # noqa: E402
 
 LEDGER = yaml.safe_load((ROOT / "tests" / "ledger.yml").read_text(encoding="utf-8"))
 PROBLEMS = {problem.number: problem for problem in load_key()}
