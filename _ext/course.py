@@ -156,6 +156,10 @@ def setup(app: Sphinx) -> dict[str, Any]:
     sphinxcontrib.katex.KATEX_DEFAULT_OPTIONS = {"throwOnError": True}
     sphinxcontrib.katex.STARTUP_TIMEOUT = sphinxcontrib.katex.RENDER_TIMEOUT = 60.0  # seconds; a busy machine is no fault
     sphinxcontrib.katex.Popen = start_katex
+    # The unix-socket start connects as soon as the socket's file is there, which can be before the server listens
+    # ("connection refused"). The network start, made for Windows, waits until the server answers.
+    server = sphinxcontrib.katex.KaTeXServer
+    server.start_server_process = server.start_network_socket
     sphinxcontrib.katex.render_latex = render_formula
     app.add_domain(NumberedFormulas, override=True)
     app.add_directive_to_domain("std", "glossary", MystGlossary, override=True)
