@@ -49,6 +49,7 @@ $(VENV)/ready: requirements.txt
 	@touch $@
 
 record: env
+	@$(PY) -m answers.derive
 	@$(PY) tests/record.py $(PAGES)
 
 replay: env

@@ -167,8 +167,9 @@ def unvouched(path: Path, figures: dict[str, str]) -> list[str]:
 
     `figures` maps a number as written to its expression, for this page.
     """
-    notebook = read_notebook(path.with_suffix(".ipynb"))
-    printed = set().union(*(values_in_output(printed_text(cell)) for cell in notebook.cells if cell.cell_type == "code"), set())
+    stored = path.with_suffix(".ipynb")
+    cells = read_notebook(stored).cells if stored.exists() else []  # the front page has no notebook
+    printed = set().union(*(values_in_output(printed_text(cell)) for cell in cells if cell.cell_type == "code"))
     vouched = printed | ledger_values() | {value_of(str(number)) for number in figures}
     problems = []
     for place, text in running_text(path):

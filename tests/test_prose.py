@@ -11,7 +11,7 @@ from notebooks import ROOT, page_name, page_sources
 from prose import comes_out_at, evaluate, numbers_in, running_text, unvouched, value_of
 
 FIGURES = yaml.safe_load((ROOT / "tests" / "prose_figures.yml").read_text(encoding="utf-8")) or {}
-SOURCES = page_sources()
+SOURCES = [ROOT / "index.md", *page_sources()]
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=page_name)
