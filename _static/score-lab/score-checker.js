@@ -10,7 +10,7 @@ document.addEventListener("DOMContentLoaded", () => {
 
   const MOST = 1000000;
   const CRITICAL = { 90: 1.6448536269514722, 95: 1.959963984540054, 99: 2.5758293035489004 };     // normal quantiles
-  const SPEAK_AFTER = 700;          // milliseconds without a keystroke before the result is spoken
+  const PAUSE = 500;          // milliseconds without a keystroke before the result is spoken and the address follows
 
   // ---- Statistics
 
@@ -217,7 +217,7 @@ document.addEventListener("DOMContentLoaded", () => {
 
     // ---- Result
 
-    /** If the reader changed something, the address follows and the result is spoken. */
+    /** After a change by the reader, the address follows and the result is spoken. */
     update(byReader = false) {
       const { kind, level, fields } = this;
       fields.right.node.hidden = kind !== "right";
@@ -236,8 +236,12 @@ document.addEventListener("DOMContentLoaded", () => {
       this.result = possible ? { right: counts ? counts.nearest : first.value, asked: asked.value, level } : null;
       if (possible) this.show(counts, first.value);
       if (!byReader) return;
-      if (!trouble) this.writeAddress();
-      this.speak(trouble ?? (possible ? this.sentence.textContent : this.impossible.firstChild.textContent));
+      const said = trouble ?? (possible ? this.sentence : this.impossible.firstChild).textContent;
+      clearTimeout(this.later);
+      this.later = setTimeout(() => {
+        if (!trouble) this.writeAddress();
+        setText(this.status, said);
+      }, PAUSE);
     }
 
     /** The reader changed between count and percentage: carry the score over, where there is one. */
@@ -253,12 +257,6 @@ document.addEventListener("DOMContentLoaded", () => {
     showTrouble({ input, trouble }, text = "") {
       setText(trouble, text);
       input.setAttribute("aria-invalid", String(text !== ""));
-    }
-
-    /** Say the result once the reader has stopped typing. */
-    speak(text) {
-      clearTimeout(this.speaking);
-      this.speaking = setTimeout(() => setText(this.status, text), SPEAK_AFTER);
     }
 
     /** A percentage that this many questions cannot give: say so, and offer the scores on either side. */

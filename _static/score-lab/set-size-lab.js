@@ -127,10 +127,11 @@ document.addEventListener("DOMContentLoaded", () => {
       this.showSizes("");
       for (const needed of [1, multiple]) {
         if (this.sizes.has(needed)) continue;
-        const tiled = Array.from({ length: needed }, () => this.results).flat();
-        const resampling = new Resampling(tiled, this.seed);
-        await resampling.drawUntil(this.limit, () => { resampling.stopped = this.multiple !== multiple; });
-        if (resampling.total < this.limit) return;           // the slider has moved on
+        const resampling = new Resampling(Array(needed).fill(this.results).flat(), this.seed);
+        if (this.sizing) this.sizing.stopped = true;
+        this.sizing = resampling;
+        await resampling.drawUntil(this.limit, () => {});
+        if (resampling.stopped) return;                      // the slider has moved on
         this.sizes.set(needed, resampling);
       }
       const { questions, interval: [low, high] } = this.sizes.get(multiple);

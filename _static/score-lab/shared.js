@@ -88,6 +88,7 @@ globalThis.scoreLab = (() => {
   // ---- Resampling
 
   const SLICE = 6;             // milliseconds of work before the page gets its turn; a frame has 16
+  const PROGRESS = 100;        // milliseconds between two looks at an unfinished run
   const DRAWS_AT_A_TIME = 4096;
 
   /** Resamples of a list of right (1) and wrong (0) answers, counted by score. */
@@ -122,15 +123,17 @@ globalThis.scoreLab = (() => {
       this.total += count;
     }
 
-    /** Draw until there are `total` resamples, in slices; `progress` runs between them. */
+    /** Draw until there are `total` resamples, in slices. `progress` runs now and then in between. */
     async drawUntil(total, progress) {
+      let shown = performance.now();
       while (!this.stopped && this.total < total) {
-        const end = performance.now() + SLICE;
-        while (this.total < total && performance.now() < end) this.draw(Math.min(this.atATime, total - this.total));
-        if (this.total < total) {
-          await new Promise((resume) => setTimeout(resume));
-          if (!this.stopped) progress();
+        const start = performance.now();
+        if (start - shown > PROGRESS) {
+          progress();
+          shown = start;
         }
+        while (this.total < total && performance.now() - start < SLICE) this.draw(Math.min(this.atATime, total - this.total));
+        if (this.total < total) await new Promise((resume) => setTimeout(resume));
       }
     }
 
@@ -221,6 +224,8 @@ globalThis.scoreLab = (() => {
     }).observe(node);
   }
 
+  const LEFT = 46, RIGHT = 14, TOP = 46, FLOOR = 206;          // where a histogram's bars stand, in pixels
+
   /**
    * A histogram over all possible scores of a resampling, as wide as the room it gets.
    * @param {object} words `axis` names the scores; `score(k, n)`, `range(k, k, n)` and `tick(share)` write them
@@ -232,45 +237,53 @@ globalThis.scoreLab = (() => {
       this.bars = svg("g", { class: "bars" });
       this.front = svg("g");
       this.node = svg("svg", { class: "score-lab-histogram", role: "img", height: 250 }, this.behind, this.bars, this.front);
-      onResize(this.node, () => this.draw());
+      onResize(this.node, (width) => {
+        this.width = width;
+        this.layOut();
+      });
     }
 
     /** Show a resampling, with a band if there are enough resamples for an interval. */
     update(resampling, hasInterval) {
       Object.assign(this, { resampling, hasInterval });
+      if (this.width) this.draw();
+    }
+
+    x(right) {
+      return LEFT + (this.width - LEFT - RIGHT) * (right + 0.5) / this.resampling.counts.length;
+    }
+
+    /** What stays while resamples are drawn. */
+    layOut() {
+      const { width, words, resampling: { counts, questions, measured } } = this, end = width - RIGHT;
+      const barWidth = Math.max(1, Math.round((this.x(1) - this.x(0)) * 0.7));
+      this.bars.replaceChildren(...Array.from(counts, (_, k) => svg("rect", { x: this.x(k) - barWidth / 2, width: barWidth })));
+      this.front.replaceChildren(
+        axis((share) => this.x(share * questions), FLOOR, LEFT, end, words.tick),
+        svg("text", { x: (LEFT + end) / 2, y: FLOOR + 37 }, words.axis),
+        svg("line", { class: "measured", x1: this.x(measured), x2: this.x(measured), y1: TOP - 7, y2: FLOOR }),
+        label(`measured ${words.score(measured, questions)}`, this.x(measured), TOP - 12, width));
       this.draw();
     }
 
     draw() {
-      const width = this.node.clientWidth;
-      if (!width) return;
-      const { counts, total, questions, measured, interval } = this.resampling, { words } = this;
-      const left = 46, right = width - 14, top = 46, floor = 206;
-      const pitch = (right - left) / counts.length, barWidth = Math.max(1, Math.round(pitch * 0.7));
-      const x = (k) => left + pitch * (k + 0.5);
-      const most = Math.max(...counts), tall = Math.max(most, 4), scale = (floor - top) / (tall * 1.04);
+      const { words, width, resampling: { counts, total, questions, measured, interval } } = this;
+      const most = Math.max(...counts), tall = Math.max(most, 4), scale = (FLOOR - TOP) / (tall * 1.04);
       const power = 10 ** Math.floor(Math.log10(tall / 4));
       const step = power * [1, 2, 5, 10].find((digit) => digit * power >= tall / 4);
       const steps = total ? Array.from({ length: Math.floor(tall / step) }, (_, i) => step * (i + 1)) : [];
-      const [low, high] = interval.map(x);
-
-      // The bars stay, so that they can grow; all else is drawn anew.
-      while (this.bars.childNodes.length < counts.length) this.bars.append(svg("rect"));
-      counts.forEach((count, k) => fill(this.bars.childNodes[k],
-        { x: x(k) - barWidth / 2, width: barWidth, y: floor - count * scale, height: count * scale }, []));
-      this.node.setAttribute("viewBox", `0 0 ${width} 250`);
+      const [low, high] = interval.map((right) => this.x(right));
+      counts.forEach((count, k) => {
+        this.bars.childNodes[k].setAttribute("y", FLOOR - count * scale);
+        this.bars.childNodes[k].setAttribute("height", count * scale);
+      });
       this.behind.replaceChildren(
-        ...steps.map((count) => svg("g", { class: "grid", transform: `translate(0 ${floor - count * scale})` },
-          svg("line", { x1: left, x2: right }), svg("text", { x: left - 6, y: 4 }, grouped(count)))),
+        ...steps.map((count) => svg("g", { class: "grid", transform: `translate(0 ${FLOOR - count * scale})` },
+          svg("line", { x1: LEFT, x2: width - RIGHT }), svg("text", { x: LEFT - 6, y: 4 }, grouped(count)))),
         ...(this.hasInterval ? [
-          svg("rect", { class: "band", x: low, width: high - low, y: 19, height: floor - 19 }),
-          svg("path", { class: "band-edge", d: `M${low} ${floor}V19H${high}V${floor}` }),
+          svg("rect", { class: "band", x: low, width: high - low, y: 19, height: FLOOR - 19 }),
+          svg("path", { class: "band-edge", d: `M${low} ${FLOOR}V19H${high}V${FLOOR}` }),
           label(`interval ${words.range(...interval, questions)}`, (low + high) / 2, 12, width)] : []));
-      this.front.replaceChildren(
-        axis((share) => x(share * questions), floor, left, right, words.tick),
-        svg("text", { x: (left + right) / 2, y: floor + 37 }, words.axis),
-        svg("line", { class: "measured", x1: x(measured), x2: x(measured), y1: top - 7, y2: floor }),
-        label(`measured ${words.score(measured, questions)}`, x(measured), top - 12, width));
       this.node.setAttribute("aria-label", `Histogram, ${words.axis}, with a line at the measured ${words.score(measured, questions)}. `
         + (total ? `${grouped(total)} drawn, most often ${words.score(counts.indexOf(most), questions)}.` : "Nothing drawn yet."));
     }
@@ -278,7 +291,7 @@ globalThis.scoreLab = (() => {
 
   // ---- Strip of questions
 
-  const RIGHT = "M8 1a7 7 0 1 0 0 14A7 7 0 0 0 8 1Z", TICK = "M4.6 8.2 7 10.6l4.4-5", CROSS = "m3.5 3.5 9 9m0-9-9 9";
+  const DISC = "M8 1a7 7 0 1 0 0 14A7 7 0 0 0 8 1Z", TICK = "M4.6 8.2 7 10.6l4.4-5", CROSS = "m3.5 3.5 9 9m0-9-9 9";
 
   /** The questions in a row: right (a disc with a tick) or wrong (a cross), and how often the latest resample drew each. */
   class Strip {
@@ -286,7 +299,7 @@ globalThis.scoreLab = (() => {
     constructor(results, noun, first) {
       this.cells = results.map((result, i) => {
         const mark = result
-          ? svg("svg", { viewBox: "0 0 16 16", class: "right" }, svg("path", { d: RIGHT }), svg("path", { d: TICK, class: "tick" }))
+          ? svg("svg", { viewBox: "0 0 16 16", class: "right" }, svg("path", { d: DISC }), svg("path", { d: TICK, class: "tick" }))
           : svg("svg", { viewBox: "0 0 16 16", class: "wrong" }, svg("path", { d: CROSS }));
         const times = html("span", { class: "times" }, " ");
         const spoken = html("span", { class: "score-lab-spoken" });
