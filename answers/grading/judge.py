@@ -142,6 +142,8 @@ def replay(path: Path, entries: dict[int, Entry], start_kernel: Callable[[], Wat
     settings = path.with_name("pytest.ini")
     settings.write_text("[pytest]\n", encoding="utf-8")
     arguments = ["-c", str(settings), "--rootdir", str(path.parent), "-p", "nbval.plugin", "-p", "no:cacheprovider"]
+    # Without pytest's hunt for leaks at exit, which costs half a second.
+    arguments += ["-p", "no:unraisableexception", "-p", "no:threadexception", "-p", "no:logging"]
     arguments += ["-p", "no:warnings", "--noconftest", "--quiet", "--tb=no", "--no-summary", "--color=no", str(path)]
     for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
         os.environ.pop(name, None)

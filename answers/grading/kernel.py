@@ -122,6 +122,8 @@ class WatchedKernel(RunningKernel):
         """Wait until a cell has ended. The time limit is this kernel's own, not `timeout`. Raises Stopped."""
         reply = self._await(msg_id, "shell", None)
         self.reply_status = str(reply["content"].get("status"))
+        if "ask_exit" in str(reply["content"].get("payload")):  # exit() ends the kernel a moment after its cell
+            raise self._stopped("ended the Python kernel")
         self._look(idle=True)
 
     def get_message(self, stream: str, timeout: float | None = None) -> dict[str, Any]:

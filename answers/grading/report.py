@@ -6,9 +6,11 @@ Everything is made from the rows, which hold no part of the key, so no report ca
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import re
 import shutil
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from xml.etree import ElementTree
@@ -32,8 +34,8 @@ def write(rows: Sequence[Row], out: Path) -> None:
     fresh = out / (FEEDBACK + ".part")
     shutil.rmtree(fresh, ignore_errors=True)
     fresh.mkdir()
-    for row in rows:
-        write_whole(fresh / feedback_name(row.submission), feedback(row))
+    for name, row in zip(feedback_names([row.submission for row in rows]), rows):
+        write_whole(fresh / name, feedback(row))
     shutil.rmtree(out / FEEDBACK, ignore_errors=True)
     fresh.rename(out / FEEDBACK)
 
@@ -78,9 +80,14 @@ def _cell(text: str) -> str:
 # --- For one student --------------------------------------------------------------------------------------------------
 
 
-def feedback_name(submission: str) -> str:
-    """Return the name of a submission's feedback file."""
-    return re.sub(r'[\x00-\x1f<>:"/\\|?*]', "__", submission.removesuffix(".ipynb"))[:120] + ".md"
+def feedback_names(submissions: Sequence[str]) -> list[str]:
+    """Return a name for each submission's feedback file: its own, without what a file's name cannot hold."""
+    names = [re.sub(r'[\x00-\x1f<>:"/\\|?*]', "_", name.removesuffix(".ipynb"))[:120] for name in submissions]
+    folded = Counter(name.casefold() for name in names)
+    return [
+        f"{name}.md" if folded[name.casefold()] == 1 else f"{name}-{hashlib.sha256(whole.encode()).hexdigest()[:8]}.md"
+        for name, whole in zip(names, submissions)
+    ]
 
 
 def score_line(row: Row) -> str:
