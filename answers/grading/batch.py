@@ -12,6 +12,7 @@ import hashlib
 import json
 import multiprocessing
 import os
+import shutil
 import signal
 import sys
 from collections.abc import Iterator, Sequence
@@ -19,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
-from answers.grading.kernel import START_SECONDS, KernelFailed
+from answers.grading.kernel import START_SECONDS, KernelFailed, remove_leftovers
 from answers.grading.key import Key
 from answers.grading.load import Unreadable, read_bytes, read_cells
 from answers.grading.replay import grade, plain
@@ -28,6 +29,7 @@ from answers.grading.sandbox import Limits
 
 RUN = "run.json"
 ROWS = "rows"
+WORK = "work"
 
 
 class BatchFault(Exception):
@@ -129,6 +131,9 @@ def grade_all(submissions: Sequence[Submission], key: Key, settings: Settings, o
     Each is graded in a process of its own, so none can bring down the run.
     """
     (out / ROWS).mkdir(parents=True, exist_ok=True)
+    # The notebooks being replayed hold the key: none stays behind, not even of a run that was killed.
+    shutil.rmtree(out / WORK, ignore_errors=True)
+    remove_leftovers()
     tasks = []
     for submission in submissions:
         target = row_path(out, submission.name)
@@ -164,6 +169,7 @@ def grade_all(submissions: Sequence[Submission], key: Key, settings: Settings, o
             pool.shutdown(cancel_futures=True, wait=False)
             for process in multiprocessing.active_children():
                 process.kill()
+            shutil.rmtree(out / WORK, ignore_errors=True)
 
 
 def _supervise(context: multiprocessing.context.BaseContext, task: _Task) -> Row:
@@ -186,8 +192,10 @@ def _supervise(context: multiprocessing.context.BaseContext, task: _Task) -> Row
 
 def _work(task: _Task) -> None:
     _end_with_parent()
+    folder = task.target.parent.parent / WORK / task.target.stem
     try:
-        graded = grade(read_cells(task.content), task.key, task.settings.limits, task.settings.sandboxed)
+        folder.mkdir(parents=True, mode=0o700)
+        graded = grade(read_cells(task.content), task.key, task.settings.limits, task.settings.sandboxed, folder)
         row = Row(task.name, task.fingerprint, "graded", "", graded.results, graded.notes, graded.written)
     except Unreadable as reason:
         row = Row(task.name, task.fingerprint, "unreadable", str(reason))
@@ -195,6 +203,7 @@ def _work(task: _Task) -> None:
         row = Row(task.name, task.fingerprint, "failed", f"{reason} Grade it again, with fewer jobs if the machine is busy.")
     except Exception as error:  # a fault of the grader must cost one row, not the class
         row = Row(task.name, task.fingerprint, "failed", plain(f"The grader has a fault: {type(error).__name__}: {error}", 300))
+    shutil.rmtree(folder, ignore_errors=True)
     write_whole(task.target, row.to_json())
 
 

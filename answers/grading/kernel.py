@@ -28,10 +28,21 @@ from nbval.kernel import RunningKernel
 from answers.grading import sandbox
 from answers.grading.sandbox import Limits
 
+# Where the folders with the kernels' sockets are: each is named after the process that made it.
+PREFIX = "grading-"
+SHORT = "/tmp" if os.name == "posix" else tempfile.gettempdir()
+
 START_SECONDS = 60
 TICK_SECONDS = 0.2  # how often the kernel is looked at while a cell runs
 LARGEST_MESSAGE = 6_000_000  # bytes; a larger one is never received, and the cell that sent it is stopped
 WAITING_MESSAGES = 50
+
+
+def remove_leftovers() -> None:
+    """Remove the folders of graders that were killed before they could do it. Linux only."""
+    for folder in Path(SHORT).glob(f"{PREFIX}*-*") if sys.platform == "linux" else ():
+        if not sandbox.is_running(int(folder.name.split("-")[1])):
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 class KernelFailed(Exception):
@@ -60,7 +71,7 @@ class WatchedKernel(RunningKernel):
         self._expected = 0  # processes of the kernel and of bubblewrap when no cell runs
         self._files: set[str] = set()  # its sockets
         # Short: the path of a Unix socket may have about 100 characters.
-        self._folder = Path(tempfile.mkdtemp(prefix="g-", dir="/tmp" if os.name == "posix" else None))
+        self._folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-", dir=SHORT))
         self._context = zmq.Context()
         # Messages come from the student's code. None may fill this process's memory.
         self._context.setsockopt(zmq.MAXMSGSIZE, LARGEST_MESSAGE)

@@ -37,14 +37,17 @@ th, td { text-align: left; vertical-align: top; padding: .55rem .75rem .55rem 0;
 thead th { font: 600 .8rem/1.3 system-ui, sans-serif; color: var(--quiet); border-top: 0; }
 th[scope=row] { overflow-wrap: anywhere; min-width: 0; }
 .number { white-space: nowrap; }
-.wide { min-width: 9rem; width: 34%; }
+.wide { min-width: 9rem; width: 28%; }
+.score { width: 17rem; }
 details { margin: .15rem 0; }
 summary { cursor: pointer; font: .875rem/1.5 system-ui, sans-serif; padding: .1rem 0; }
 summary:focus-visible { outline: 2px solid var(--edge); outline-offset: 2px; }
 details ul { margin: .3rem 0 .6rem; padding-left: 1.1rem; font-size: .95rem; }
 .fault { color: var(--fault); }
 @media (max-width: 40rem) { body { padding: 1.5rem 1rem 3rem; font-size: 1rem; } .chart-column { display: none; }
-  .counts td, .counts th { padding-right: .4rem; } }
+  .score { width: 6.5rem; padding-right: 0; }
+  .counts td, .counts th { padding-right: .4rem; }
+  .scores text { font-size: 20px; } .problems text { font-size: 18px; } }
 @media (forced-colors: active) { .bar, .band { fill: Canvas; stroke: CanvasText; } .dot { fill: CanvasText; } }
 @media print { details > ul { display: block; } }
 """
@@ -101,12 +104,12 @@ def _scores(graded: Sequence[Row]) -> str:
             marks.append(f'<rect class="bar" x="{left + 2}" y="{base - tall:.1f}" width="{step - 4}" height="{tall:.1f}"/>')
             marks.append(f'<text x="{left + step / 2}" y="{base - tall - 5:.1f}" text-anchor="middle">{counts[score]}</text>')
         if score % 2 == out_of % 2:
-            marks.append(f'<text x="{left + step / 2}" y="{base + 18}" text-anchor="middle">{score}</text>')
+            marks.append(f'<text x="{left + step / 2}" y="{base + 19}" text-anchor="middle">{score}</text>')
     told = ", ".join(f"{counts[score]} with {score}" for score in sorted(counts))
     drawing = (
-        f'<svg viewBox="0 0 {width} 240" role="img" aria-label="Bar chart. Submissions by number of problems right: {told}.">'
+        f'<svg class="scores" viewBox="0 0 {width} 248" role="img" aria-label="Bar chart. Submissions by number of problems right: {told}.">'
         f'{"".join(marks)}<line class="axis" x1="5" x2="{width - 5}" y1="{base}" y2="{base}"/>'
-        f'<text x="{width / 2}" y="{base + 36}" text-anchor="middle">problems right, of {out_of}</text></svg>'
+        f'<text x="{width / 2}" y="{base + 40}" text-anchor="middle">problems right, of {out_of}</text></svg>'
     )
     body = "".join(f'<tr><th scope="row">{score}</th><td>{counts[score]}</td></tr>' for score in range(out_of + 1) if counts[score])
     return _figure(
@@ -127,7 +130,7 @@ def _problems(graded: Sequence[Row]) -> str:
         for place in range(graded[0].out_of)
     ]
     line, left, width = 24, 34, 560
-    scale = width - left - 96
+    scale = width - left - 116
     marks = []
     for value in (0, 25, 50, 75, 100):
         x = left + scale * value / 100
@@ -140,7 +143,7 @@ def _problems(graded: Sequence[Row]) -> str:
         marks.append(f'<text x="{left - 10}" y="{middle + 4}" text-anchor="end">{number}</text>')
         marks.append(f'<rect class="band" x="{start:.1f}" y="{middle - 5}" width="{end - start:.1f}" height="10" rx="2"/>')
         marks.append(f'<circle class="dot" cx="{x:.1f}" cy="{middle}" r="5"/>')
-        marks.append(f'<text x="{width - 88}" y="{middle + 4}">{tally["right"]} of {students}</text>')
+        marks.append(f'<text x="{width - 100}" y="{middle + 4}">{tally["right"]} of {students}</text>')
     hardest = min(tallies, key=lambda entry: entry[1]["right"])
     easiest = max(tallies, key=lambda entry: entry[1]["right"])
     told = (
@@ -148,8 +151,8 @@ def _problems(graded: Sequence[Row]) -> str:
         f"{hardest[1]['right']} of {students}. Highest: problem {easiest[0]}, {easiest[1]['right']} of {students}. The table below has all."
     )
     drawing = (
-        f'<svg viewBox="0 0 {width} {line * len(tallies) + 54}" role="img" aria-label="{told}">{"".join(marks)}'
-        f'<text x="{left + scale / 2}" y="{line * len(tallies) + 48}" text-anchor="middle">percent of submissions right</text></svg>'
+        f'<svg class="problems" viewBox="0 0 {width} {line * len(tallies) + 60}" role="img" aria-label="{told}">{"".join(marks)}'
+        f'<text x="{left + scale / 2}" y="{line * len(tallies) + 52}" text-anchor="middle">percent of submissions right</text></svg>'
     )
     body = []
     for number, tally in tallies:
@@ -161,8 +164,8 @@ def _problems(graded: Sequence[Row]) -> str:
         )
     return _figure(
         "The class, problem by problem",
-        "The dot is the share of submissions that have the problem right, the band its 95 percent Wilson interval: how far the share "
-        "could move with another class of this size.",
+        "The dot is the share of submissions that have the problem right. The band is its 95 percent Wilson interval: the shares that "
+        "agree with what this class did, taken as a sample of such students.",
         drawing,
         '<table class="counts"><caption>Each problem: right, interval in percent, and what the others are</caption><thead><tr><th scope="col">Problem</th>'
         '<th scope="col">Right</th><th scope="col">Interval</th><th scope="col">Others</th></tr></thead>'
@@ -184,10 +187,11 @@ def _table(rows: Sequence[Row]) -> str:
     body = "\n".join(_row(row) for row in rows)
     return (
         "<section><h2>Submissions</h2>"
-        '<p class="quiet">Unfold a submission to read what a student is told. The interval is the 95 percent Wilson interval of the score: '
-        "how far it could move with other problems of the same kind. Answers in words are not in the score; they stand in written.md.</p>\n"
-        '<table><caption class="quiet">One row a submission</caption><thead><tr><th scope="col">Submission</th><th scope="col">Right</th>'
-        '<th scope="col">Percent, interval</th><th scope="col" class="wide chart-column">0 to 100 percent</th></tr></thead>\n'
+        '<p class="quiet">Unfold a submission to read what a student is told. The interval is the 95 percent Wilson interval of the score. '
+        "It treats the problems as drawn from many of their kind. They were chosen, not drawn, so take it as a reminder that no score is exact. "
+        "Answers in words are not in the score; they stand in written.md.</p>\n"
+        '<table><caption class="quiet">One row a submission</caption><thead><tr><th scope="col">Submission</th>'
+        '<th scope="col">Right; percent, interval</th><th scope="col" class="wide chart-column">0 to 100 percent</th></tr></thead>\n'
         f"<tbody>\n{body}\n</tbody></table></section>"
     )
 
@@ -195,7 +199,7 @@ def _table(rows: Sequence[Row]) -> str:
 def _row(row: Row) -> str:
     name = escape(plain(row.submission, 200))
     if row.state != "graded":
-        return f'<tr><th scope="row">{name}</th><td colspan="3" class="fault">Not graded. {escape(plain(row.reason, 400))}</td></tr>'
+        return f'<tr><th scope="row">{name}</th><td colspan="2" class="fault">Not graded. {escape(plain(row.reason, 400))}</td></tr>'
     low, high = wilson(row.score, row.out_of)
     share = row.score / row.out_of
     told = [f"<li>Problem {result.number}: {result.status}. {escape(result.sentence)}</li>" for result in row.results if result.status != "right"]
@@ -211,7 +215,7 @@ def _row(row: Row) -> str:
         f'<circle class="dot" cx="{6 + 288 * share:.1f}" cy="12" r="5"/></svg>'
     )
     return (
-        f'<tr><th scope="row">{name}{unfold}</th><td class="number">{row.score} of {row.out_of}</td>'
-        f'<td><span class="number">{_percent(share)},</span> <span class="number">{_percent(low)} to {_percent(high)}</span></td>'
+        f'<tr><th scope="row">{name}{unfold}</th><td class="score"><span class="number">{row.score} of {row.out_of},</span> '
+        f'<span class="number">{_percent(share)},</span> <span class="number">{_percent(low)} to {_percent(high)}</span></td>'
         f'<td class="wide chart-column">{drawing}</td></tr>'
     )

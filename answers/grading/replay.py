@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -47,15 +46,17 @@ class Graded:
     written: dict[int, str]
 
 
-def grade(cells: Sequence[Cell], key: Key, limits: Limits, sandboxed: bool) -> Graded:
-    """Grade a submission's cells. Raises KernelFailed if no kernel starts."""
+def grade(cells: Sequence[Cell], key: Key, limits: Limits, sandboxed: bool, folder: Path) -> Graded:
+    """Grade a submission's cells. The notebooks to replay, which hold the key, are written into `folder`.
+
+    Raises KernelFailed if no kernel starts.
+    """
     numbers = [entry.number for entry in key.entries]
     matched = match(cells, numbers)
-    with tempfile.TemporaryDirectory(prefix="grading-") as folder:
-        rounds = _Rounds(cells, matched, key, limits, sandboxed, Path(folder))
-        first = rounds.replay(0)
-        right = [entry for entry in key.entries if _outcome(first, matched, entry) == "same" and len(entry.sets) > 1]
-        second = rounds.replay(1) if right else {}
+    rounds = _Rounds(cells, matched, key, limits, sandboxed, folder)
+    first = rounds.replay(0)
+    right = [entry for entry in key.entries if _outcome(first, matched, entry) == "same" and len(entry.sets) > 1]
+    second = rounds.replay(1) if right else {}
     results = [_result(entry, cells, matched, first, second) for entry in key.entries]
     notes = list(matched.notes)
     for position, outcome in sorted(rounds.stopped.items()):

@@ -105,7 +105,10 @@ def feedback(row: Row) -> str:
         parts.append(f"This notebook could not be graded. {_markdown(row.reason)}")
     else:
         parts.append(f"**{score_line(row)}.**")
-        parts.append("The interval is what Chapter 12 says about any score: another set of problems of this kind could well have given you another one.")
+        parts.append(
+            "The interval treats the problems as drawn from many of their kind. They were chosen, not drawn, so take it as a reminder "
+            "that no score is exact."
+        )
         parts.append("\n".join(f"- **Problem {result.number:02d}: {result.status}.** {_markdown(result.sentence)}" for result in row.results))
         if row.notes:
             parts.append("## About the notebook\n\n" + "\n".join(f"- {_markdown(note)}" for note in row.notes))
