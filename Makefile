@@ -57,7 +57,7 @@ replay: env
 
 book: env
 	@echo "Building the site."
-	@$(PY) -m jupyter_book build . -W -n --keep-going --quiet || \
+	@$(VENV)/bin/jupyter-book build . -W -n --keep-going --quiet || \
 	{ echo "The site was not built: each WARNING above names a file and what is wrong there." >&2; exit 1; }
 
 site: replay book

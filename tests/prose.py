@@ -145,8 +145,19 @@ def evaluate(expression: str) -> float:
     return walk(tree)
 
 
+PRINTED_ELSEWHERE = re.compile(r"printed by (\S+)#([\w-]+)")
+
+
 def comes_out_at(expression: str, written: str) -> bool:
-    """Whether an expression rounds to a number at the decimals it is written with."""
+    """Whether an expression rounds to a number at the decimals it is written with.
+
+    `printed by chapters/corrections#correction-09` stands for whatever that cell of another page prints.
+    """
+    elsewhere = PRINTED_ELSEWHERE.fullmatch(expression)
+    if elsewhere:
+        page, label = elsewhere.groups()
+        cells = read_notebook(ROOT / f"{page}.ipynb").cells
+        return value_of(written) in set().union(*(values_in_output(printed_text(cell)) for cell in cells if cell.id == label))
     decimals = len(written.partition(".")[2])
     return abs(abs(evaluate(expression)) - float(written.replace(",", ""))) <= 0.5 * 10**-decimals + 1e-9
 
@@ -156,8 +167,9 @@ def unvouched(path: Path, figures: dict[str, str]) -> list[str]:
 
     `figures` maps a number as written to its expression, for this page.
     """
-    notebook = read_notebook(path.with_suffix(".ipynb"))
-    printed = set().union(*(values_in_output(printed_text(cell)) for cell in notebook.cells if cell.cell_type == "code"), set())
+    stored = path.with_suffix(".ipynb")
+    cells = read_notebook(stored).cells if stored.exists() else []  # the front page has no notebook
+    printed = set().union(*(values_in_output(printed_text(cell)) for cell in cells if cell.cell_type == "code"))
     vouched = printed | ledger_values() | {value_of(str(number)) for number in figures}
     problems = []
     for place, text in running_text(path):

@@ -7,7 +7,7 @@ from pathlib import Path
 import nbformat
 from playwright.sync_api import Page
 
-from jupyterlab import jupyterlab, open_notebook, run_all, save
+from jupyterlab import jupyterlab, open_notebook, run_all
 from notebooks import ROOT, printed_text, read_notebook
 from tree import copy_project
 
@@ -24,8 +24,7 @@ def test_run_all_prints_what_is_recorded(page: Page, tmp_path: Path):
 
     with jupyterlab(copy, tmp_path / "scratch") as address:
         open_notebook(page, address, CHAPTER)
-        run_all(page)
-        save(page, copy / CHAPTER)
+        run_all(page, copy / CHAPTER)
 
     ran = {cell.id: cell for cell in read_notebook(copy / CHAPTER).cells if cell.cell_type == "code"}
     recorded = [cell for cell in read_notebook(ROOT / CHAPTER).cells if cell.cell_type == "code"]
