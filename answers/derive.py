@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from answers.problems import KEY, ROOT, TIERS, KeyFault, Problem, load_key, load_try_its
-from practice_check import COUNTS, Cost, Line, hash_entry
+from chapters.practice_check import COUNTS, Cost, Line, hash_entry
 
 # About a tenth of a second and 32 MB for each hash, so that 10,000 guesses take a quarter of an hour.
 COST = Cost(n=2**15, r=8, p=1)
@@ -274,11 +274,10 @@ decimal and the words `percentage points`.
 def practice_cells(problem: Problem) -> list[str]:
     """One problem in the practice notebook."""
     number = f"{problem.number:02d}"
-    where = f"[The problem's page](#{problem.name}) has links to the tools."
     asked = [f"### {problem.number}. {problem.title}", problem.statement]
     if problem.computed:
         asked.append(to_print(problem))
-    asked.append(where)
+    asked.append(f"*Tools:* {links(problem)}")
     cells = [text_cell("\n\n".join(asked), label=f"statement-{number}", tags=[f"statement-{number}"], **LOCKED)]
     if problem.computed:
         cells += [

@@ -15,7 +15,6 @@ import ast
 import contextlib
 import io
 import re
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,11 +22,10 @@ from typing import Any
 
 import jupytext
 
+from chapters.practice_check import Line, canonical
+
 ROOT = Path(__file__).resolve().parent.parent
 KEY = ROOT / "answers" / "key"
-
-sys.path.insert(0, str(ROOT / "chapters"))  # the self-check lies beside the notebook that imports it
-from practice_check import Line, canonical  # noqa: E402
 
 TIERS = {"Warm-up": range(1, 11), "Practice": range(11, 21), "Stretch": range(21, 27)}
 NUMBERS = tuple(number for numbers in TIERS.values() for number in numbers)
@@ -138,11 +136,11 @@ def _read(path: Path, heading: str, graded: bool = True) -> Problem:
             raise fault(f"the cell tagged {tag} is empty")
         cells[tag] = cell
 
+    written = {"model-answer", "rubric"}
+    computed = {"data", "solution"} | ({"second-data"} if graded else set())
     wanted = {"title", "statement", "explanation"}
-    if "data" in cells or "solution" in cells or "model-answer" not in cells:
-        wanted |= {"data", "solution"} | ({"second-data"} if graded else set())
-    if "model-answer" in cells or "rubric" in cells:
-        wanted |= {"model-answer", "rubric"}
+    wanted |= written if written & cells.keys() else computed
+    wanted |= computed if computed & cells.keys() else set()
     if missing := sorted(wanted - cells.keys()):
         raise fault(f"the page has no cell tagged {' and none tagged '.join(missing)}. Write it")
 

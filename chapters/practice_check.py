@@ -229,12 +229,11 @@ def judge_line(text: str, asked: Asked, matches: Callable[[str], bool]) -> Verdi
         if any(matches(_written(number, asked)) for number in (value - step, value + step)):
             away = "It is one away in its last decimal: a number was rounded on the way, or cut off instead of rounded."
             return Verdict(WRONG_ROUNDING, said + (away + " Round once, in the print.",))
-    elif have == asked.decimals - 1:
-        finer = (value + step * tenth for tenth in range(-5, 6))
-        if any(matches(_written(number, asked)) for number in finer):
+    elif have < asked.decimals:
+        # One decimal too few: 0.19 may be the print of 0.190, which is 0.1898 rounded to three decimals.
+        if any(matches(_written(value + step * tenth, asked)) for tenth in range(-5, 6)):
             return Verdict(WRONG_ROUNDING, said + (f"You printed {_count(have, 'decimal')}. {wanted}",))
-    else:
-        said += (f"You printed {_count(have, 'decimal')}. {wanted}",)
+        said += (wanted,)
     return Verdict(NOT_YET, said + _hundredfold(value, asked, matches))
 
 

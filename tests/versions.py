@@ -22,7 +22,7 @@ COMBINATIONS = {
     "3.12-newest": ("3.12", ["numpy"]),
     "3.13-newest": ("3.13", ["numpy"]),
 }
-NEEDED = ["matplotlib", "scipy", "statsmodels", "pytest", "nbval", "ipykernel", "jupytext", "pyyaml", "playwright", "tqdm"]
+NEEDED = ["matplotlib", "scipy", "statsmodels", "pytest", "nbval", "ipykernel", "jupytext", "nbclient"]
 
 
 def find_python(version: str) -> str | None:
