@@ -6,5 +6,3 @@
 `kernel` run it where it can do no harm, `judge` is the nbval plugin that compares, `replay` repeats that on changed
 inputs, `report` writes what an instructor and a student read, `batch` does all of it for a folder, `cli` is the command.
 """
-
-import answers.problems  # noqa: F401  makes chapters/practice_check.py importable

@@ -20,9 +20,9 @@ import pytest
 from nbformat import NotebookNode
 from nbval.plugin import IPyNbCell, IPyNbFile, NbCellError
 
-import practice_check
 from answers.grading.kernel import KernelFailed, Stopped, WatchedKernel
 from answers.grading.key import Entry
+from chapters import practice_check
 
 LONGEST_ANSWER = 5_000  # characters; no problem asks for more than a few short lines
 

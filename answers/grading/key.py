@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from answers.problems import NUMBERS, KeyFault, load_key
-from practice_check import HASHES, Line, canonical
+from chapters.practice_check import HASHES, Line, canonical
 
 
 @dataclass(frozen=True)

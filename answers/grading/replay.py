@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-import practice_check
 from answers.grading import judge
 from answers.grading.judge import Outcome
 from answers.grading.kernel import WatchedKernel
@@ -17,6 +16,7 @@ from answers.grading.load import Cell
 from answers.grading.match import Matched, is_blank, match
 from answers.grading.prepare import merge
 from answers.grading.sandbox import STUB, Limits
+from chapters import practice_check
 
 Status = Literal["right", "wrong", "typed in", "error", "stopped", "not yet", "missing"]
 
@@ -66,7 +66,7 @@ def grade(cells: Sequence[Cell], key: Key, limits: Limits, sandboxed: bool, fold
 
 
 class _Rounds:
-    """Replays a notebook as often as it takes: each round leaves out the cell that stopped the one before."""
+    """Replays a notebook as often as it takes: each round leaves out the cells that stopped those before."""
 
     def __init__(
         self, cells: Sequence[Cell], matched: Matched, key: Key, limits: Limits, sandboxed: bool, folder: Path
@@ -83,7 +83,6 @@ class _Rounds:
         """Return the outcome of each cell, by position, on one set of inputs."""
         entries = {entry.number: entry for entry in self.key.entries}
         path = self.folder / f"inputs-{inputs + 1}.ipynb"
-        stopped: dict[int, Outcome] = {}
         outcomes: dict[int, Outcome] = {}
         while time.monotonic() < self.until:
             path.write_text(merge(self.cells, self.matched, self.key, inputs, self.stopped), encoding="utf-8")
@@ -91,9 +90,8 @@ class _Rounds:
             new = {position: outcome for position, outcome in outcomes.items() if outcome.kind == "stopped"}
             if not new:
                 break
-            stopped |= new
             self.stopped |= new
-        return outcomes | self.stopped
+        return outcomes | self.stopped  # a cell that was stopped is not run again, on no inputs
 
     def _start_kernel(self) -> WatchedKernel:
         return WatchedKernel(self.limits, self.sandboxed, self.home)
