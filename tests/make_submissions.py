@@ -199,13 +199,14 @@ def _blank() -> bytes:
     return _practice().encode()
 
 
-def _typed(number: int) -> str:
+def typed(number: int) -> str:
+    """An answer cell that prints the first output without computing it."""
     return f"# Problem {number:02d}\nprint({_problems()[number].output!r}, end='')"
 
 
 def _all_typed(cells: Cells) -> None:
     for number in numbers():
-        cells[at(cells, number)]["source"] = _typed(number)
+        cells[at(cells, number)]["source"] = typed(number)
 
 
 def _only_stored(cells: Cells) -> None:
@@ -313,7 +314,7 @@ def corpus(port: int) -> list[Case]:
         Case("markers-in-tags", lambda: changed(_marker_tags), {3: "wrong", 4: "wrong", number: "error"}),
         Case("execution-count-cleared", lambda: changed(lambda cells: cells[at(cells, number)].update(source=f"# Problem {number:02d}\nprint(0)", execution_count=None)), {number: "wrong"}),
         Case("outputs-without-code", lambda: changed(_only_stored), dict.fromkeys(numbers(), "not yet")),
-        Case("typed-in-one", lambda: with_answer(_typed(number)), {number: "typed in"}, says="not when the inputs change"),
+        Case("typed-in-one", lambda: with_answer(typed(number)), {number: "typed in"}, says="not when the inputs change"),
         Case("typed-in-all", lambda: changed(_all_typed), dict.fromkeys(numbers(), "typed in")),
         Case("reads-the-key", lambda: with_answer(_search(repr([str(ROOT / "**" / "*"), str(ROOT / "answers" / "key" / "*"), "../**/*", "answers/**/*"]))), {number: "wrong"}),
         Case("reads-the-merged-notebook", lambda: with_answer(_search("['/tmp/**/*', '/var/tmp/**/*', '/proc/*/cmdline', '/proc/*/environ', '/dev/shm/**/*', '/home/**/*']")), {number: "wrong"}),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import signal
 import subprocess
@@ -14,10 +13,12 @@ from xml.etree import ElementTree
 import pytest
 
 import make_submissions
-from grading import command, grade, processes, reports
+from answers.grading import sandbox
+from answers.grading.cli import main
+from grading import command, grade, reports
 from notebooks import ROOT
 
-SIZE = 8
+SIZE = 6
 
 
 @pytest.fixture(scope="module")
@@ -38,18 +39,32 @@ def whole(submissions: Path) -> Path:
     return out
 
 
+def start(submissions: Path, out: Path) -> subprocess.Popen[str]:
+    """Start a run and wait until it has some rows, but not all."""
+    run = subprocess.Popen(command(submissions, "--out", out), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 120
+    while len(list((out / "rows").glob("*.json")) if (out / "rows").exists() else []) < SIZE // 3:
+        assert run.poll() is None and time.monotonic() < deadline
+        time.sleep(0.05)
+    return run
+
+
+def end(run: subprocess.Popen[str], signal_number: int) -> None:
+    """Send a signal to a run, and see that all it has started ends with it: workers, sandboxes, kernels."""
+    started = sandbox.descendants(run.pid)
+    assert len(started) >= 5  # the server that forks, a worker, bubblewrap twice, a kernel
+    run.send_signal(signal_number)
+    run.wait()
+    deadline = time.monotonic() + 5
+    while left := [pid for pid in started if sandbox.is_running(pid)]:
+        assert time.monotonic() < deadline, f"the run left processes: {left}"
+        time.sleep(0.05)
+
+
 def test_killed_half_way_it_goes_on(submissions: Path, whole: Path):
     out = submissions.parent / "broken"
-    with subprocess.Popen(command(submissions, "--out", out), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
-        deadline = time.monotonic() + 120
-        while len(list((out / "rows").glob("*.json")) if (out / "rows").exists() else []) < SIZE // 3:
-            assert run.poll() is None and time.monotonic() < deadline
-            time.sleep(0.05)
-        run.send_signal(signal.SIGKILL)
-    deadline = time.monotonic() + 5
-    while processes(str(out)) or processes("/run/launcher.py") and time.monotonic() < deadline - 3:
-        assert time.monotonic() < deadline, "the killed run left processes"
-        time.sleep(0.05)
+    with start(submissions, out) as run:
+        end(run, signal.SIGKILL)
     kept = {path: path.stat().st_mtime_ns for path in (out / "rows").glob("*.json")}
     assert SIZE // 3 <= len(kept) < SIZE
     assert not (out / "gradebook.csv").exists()  # no report of half a class
@@ -57,6 +72,16 @@ def test_killed_half_way_it_goes_on(submissions: Path, whole: Path):
     assert grade(submissions, "--out", out).returncode == 0
     assert reports(out) == reports(whole)
     assert all(path.stat().st_mtime_ns == then for path, then in kept.items()), "a finished row was graded again"
+
+
+def test_interrupted_it_says_how_to_go_on(submissions: Path):
+    out = submissions.parent / "interrupted"
+    with start(submissions, out) as run:
+        end(run, signal.SIGINT)
+        said = run.stderr.read()
+    assert run.returncode == 130
+    assert "run the same command again to go on" in said and "Traceback" not in said
+    assert not (out / "work").exists()
 
 
 def test_a_changed_notebook_is_graded_again(submissions: Path, whole: Path):
@@ -72,25 +97,28 @@ def test_a_changed_notebook_is_graded_again(submissions: Path, whole: Path):
     assert "student-001.ipynb,graded,22,22" in (out / "gradebook.csv").read_text()
 
 
-def test_four_shards_are_the_whole(submissions: Path, whole: Path):
+def test_four_shards_are_the_whole(submissions: Path, whole: Path, capsys: pytest.CaptureFixture[str]):
+    def do(*arguments: object) -> tuple[int, str]:
+        code = main([str(argument) for argument in arguments])
+        return code, capsys.readouterr().err
+
     parts = [submissions.parent / f"shard-{number}" for number in range(1, 5)]
     for number, part in enumerate(parts, start=1):
-        assert grade("--shard", f"{number}/4", submissions, "--out", part).returncode == 0
+        assert do("--shard", f"{number}/4", submissions, "--out", part)[0] == 0
     out = submissions.parent / "merged"
 
-    missing = grade("merge", *parts[:3], "--out", out)
-    assert missing.returncode == 2 and "No shard has a row for" in missing.stderr and not out.exists()
+    code, said = do("merge", *parts[:3], "--out", out)
+    assert code == 2 and "No shard has a row for" in said and not out.exists()
 
-    merged = grade("merge", *parts, "--out", out)
-    assert merged.returncode == 0, merged.stderr
+    assert do("merge", *parts, "--out", out)[0] == 0
     assert reports(out) == reports(whole)
     rows = {path.name: path.read_text() for path in (whole / "rows").iterdir()}
     assert {path.name: path.read_text() for path in (out / "rows").iterdir()} == rows and len(rows) == SIZE
 
     run = json.loads((parts[3] / "run.json").read_text())
     (parts[3] / "run.json").write_text(json.dumps(run | {"key": "another"}))
-    other = grade("merge", *parts, "--out", submissions.parent / "mixed")
-    assert other.returncode == 2 and "they differ in their key" in other.stderr
+    code, said = do("merge", *parts, "--out", submissions.parent / "mixed")
+    assert code == 2 and "they differ in their key" in said
 
 
 def test_junit_has_a_suite_for_each_and_a_case_for_each_problem(whole: Path):
@@ -114,12 +142,19 @@ def test_junit_has_a_suite_for_each_and_a_case_for_each_problem(whole: Path):
         ([], "SUBMISSION_OR_FOLDER"),
     ],
 )
-def test_wrong_use_gets_a_sentence(arguments: list[str], says: str, tmp_path: Path):
-    out = [] if "--out" in arguments else ["--out", tmp_path / "grades"]
-    finished = grade(*arguments, *(out if arguments else []))
-    assert finished.returncode == 2
-    assert says in finished.stderr and "Traceback" not in finished.stderr
-    assert not (tmp_path / "grades").exists() and not os.path.exists(ROOT / "chapters" / "grades")
+def test_wrong_use_gets_a_sentence(
+    arguments: list[str], says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.chdir(ROOT)
+    if arguments and "--out" not in arguments:
+        arguments = [*arguments, "--out", str(tmp_path / "grades")]
+    try:
+        code = main(arguments)
+    except SystemExit as exit:  # argparse's way
+        code = exit.code
+    assert code == 2
+    assert says in capsys.readouterr().err
+    assert not (tmp_path / "grades").exists() and not (ROOT / "chapters" / "grades").exists()
 
 
 def test_help_has_examples():

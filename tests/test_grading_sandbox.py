@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -41,7 +42,7 @@ def test_a_dead_kernel_is_noticed_within_two_seconds(kernel: WatchedKernel):
 
 def test_a_loop_that_ignores_interrupts_costs_its_limit(kernel: WatchedKernel):
     source = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"
-    assert 3 <= run(kernel, source) < 4.5
+    assert 3 <= run(kernel, source) < 5
 
 
 def test_stopping_ends_every_process(kernel: WatchedKernel):
@@ -143,8 +144,6 @@ if os.getuid() == 0:  # otherwise every test above has been run by an ordinary u
             outer += [word for parent in reversed(path.parents[:-2]) for word in ("--perms", "0755", "--dir", str(parent))]
             outer += ["--ro-bind", str(path), str(path)]
         outer += ["--bind", str(tmp_path), "/mnt", "--chdir", str(ROOT), "--", shutil.which("setpriv"), "--reuid", "1000", "--regid", "1000", "--clear-groups"]
-        import subprocess
-
         finished = subprocess.run(
             [*outer, *command("/mnt/mine.ipynb", "--out", "/mnt/grades")], capture_output=True, text=True, timeout=120,
             env=os.environ | {"HOME": "/tmp", "PYTHONDONTWRITEBYTECODE": "1"},
