@@ -41,7 +41,9 @@ def whole(submissions: Path) -> Path:
 
 def start(submissions: Path, out: Path) -> subprocess.Popen[str]:
     """Start a run and wait until it has some rows, but not all."""
-    run = subprocess.Popen(command(submissions, "--out", out), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    run = subprocess.Popen(
+        command(submissions, "--out", out), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
     deadline = time.monotonic() + 120
     while len(list((out / "rows").glob("*.json")) if (out / "rows").exists() else []) < SIZE // 3:
         assert run.poll() is None and time.monotonic() < deadline

@@ -77,7 +77,12 @@ def test_nothing_reached_the_network(graded: Graded):
 
 
 def test_nothing_was_written_outside(graded: Graded):
-    folders = [ROOT, ROOT / "answers" / "key", Path.home(), *map(Path, ("/", "/tmp", "/var/tmp", "/usr", "/etc", "/run", "/dev/shm", "/home"))]
+    folders = [
+        ROOT,
+        ROOT / "answers" / "key",
+        Path.home(),
+        *map(Path, ("/", "/tmp", "/var/tmp", "/usr", "/etc", "/run", "/dev/shm", "/home")),
+    ]
     assert [folder for folder in folders if (folder / MARK).exists()] == []
 
 
@@ -92,7 +97,11 @@ def test_no_working_file_is_left(graded: Graded):
 
 def test_the_key_is_in_no_report(graded: Graded):
     """Neither the answers nor the second inputs: no distinctive number or line of theirs is in any file that a run writes."""
-    everything = "\n".join(graded.texts.values()) + "".join(path.read_text() for path in (graded.out / "rows").iterdir()) + graded.words
+    everything = (
+        "\n".join(graded.texts.values())
+        + "".join(path.read_text() for path in (graded.out / "rows").iterdir())
+        + graded.words
+    )
     for problem in load_key():
         if problem.computed:
             secret = set(re.findall(r"\d+\.\d{3,}", problem.output + problem.second_output))

@@ -31,7 +31,9 @@ from tree import copy_project
 def test_the_score_interval_is_wilsons(questions: int):
     for right in range(questions + 1):
         low, high = wilson(right, questions)
-        expected = proportion_confint(right, questions, alpha=0.04999579029644097, method="wilson")  # two-sided, z = 1.96
+        expected = proportion_confint(
+            right, questions, alpha=0.04999579029644097, method="wilson"
+        )  # two-sided, z = 1.96
         assert (low, high) == pytest.approx(expected, abs=1e-9)
         assert 0 <= low <= high <= 1
 
@@ -39,8 +41,14 @@ def test_the_score_interval_is_wilsons(questions: int):
 @pytest.mark.parametrize(
     ("cells", "answers"),
     [
-        ([Cell("code", "1", "problem-05"), Cell("code", "2", "", ("problem-06",)), Cell("code", "# problem 7\n3")], {5: 0, 6: 1, 7: 2}),
-        ([Cell("code", "# Problem 06\n1", "problem-05", ("problem-07",))], {5: 0}),  # the id, then the tag, then the line
+        (
+            [Cell("code", "1", "problem-05"), Cell("code", "2", "", ("problem-06",)), Cell("code", "# problem 7\n3")],
+            {5: 0, 6: 1, 7: 2},
+        ),
+        (
+            [Cell("code", "# Problem 06\n1", "problem-05", ("problem-07",))],
+            {5: 0},
+        ),  # the id, then the tag, then the line
         ([Cell("code", "# Problem 06\n1", "x", ("other", "problem-07"))], {7: 0}),
         ([Cell("code", "# Problem 5, a try\n1"), Cell("code", "# Problem 05\n2")], {5: 1}),
         ([Cell("code", "# Problem 05\n2"), Cell("code", "# Problem 5, a try\n1")], {5: 0}),  # not a copy of the answer
@@ -86,7 +94,11 @@ def test_a_student_without_the_key_is_told_right_wrong_or_not_yet(tmp_path: Path
     assert finished.returncode == 0, finished.stderr
     lines = summary.read_text().splitlines()
     assert lines[0] == "# Earlier"
-    told = {int(line.split("|")[1]): line.split("|")[2].strip() for line in lines if line.startswith("| ") and line[2].isdigit()}
+    told = {
+        int(line.split("|")[1]): line.split("|")[2].strip()
+        for line in lines
+        if line.startswith("| ") and line[2].isdigit()
+    }
     assert told == dict.fromkeys(make_submissions.numbers(), "not yet") | dict.fromkeys(right, "right") | {3: "wrong"}
     assert "It was not tried on others." in summary.read_text()
 
@@ -118,12 +130,23 @@ def gradebook(tmp_path: Path) -> Path:
     rows = []
     for student in range(40):
         results = tuple(
-            Result(number, "right" if (student + number) % 7 else "wrong", "It printed nothing." if (student + number) % 7 == 0 else "Right.")
+            Result(
+                number,
+                "right" if (student + number) % 7 else "wrong",
+                "It printed nothing." if (student + number) % 7 == 0 else "Right.",
+            )
             for number in make_submissions.numbers()
         )
-        name = f"student-{student}.ipynb" if student else "a-very-long-family-name_and_given_name_1234567_assignsubmission_file/12-practice.ipynb"
+        name = (
+            f"student-{student}.ipynb"
+            if student
+            else "a-very-long-family-name_and_given_name_1234567_assignsubmission_file/12-practice.ipynb"
+        )
         rows.append(Row(name, "", "graded", "", results, ("Problem 05: a remark.",) if student == 1 else ()))
-    rows += [Row("x.pdf", "", "unreadable", "The file is not text."), Row("y.ipynb", "", "failed", "The Python kernel did not start.")]
+    rows += [
+        Row("x.pdf", "", "unreadable", "The file is not text."),
+        Row("y.ipynb", "", "failed", "The Python kernel did not start."),
+    ]
     path = tmp_path / "gradebook.html"
     path.write_text(html.gradebook(rows), encoding="utf-8")
     return path
@@ -192,7 +215,11 @@ def test_answers_typed_in_jupyterlab_get_full_marks(page: Page, tmp_path: Path):
         run_all(page, path)
 
     saved = json.loads(path.read_text())
-    assert all("".join(cell["source"]).count("\n") > 0 for cell in saved["cells"] if cell.get("id", "").startswith("problem-") and cell["cell_type"] == "code")
+    assert all(
+        "".join(cell["source"]).count("\n") > 0
+        for cell in saved["cells"]
+        if cell.get("id", "").startswith("problem-") and cell["cell_type"] == "code"
+    )
     checked = [cell for cell in saved["cells"] if cell.get("id", "").startswith("check-")]
     told = ["".join(output["text"]) for cell in checked for output in cell["outputs"]]
     assert len(told) == len(make_submissions.numbers()) and all(": right." in words for words in told), told

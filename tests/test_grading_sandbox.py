@@ -69,7 +69,11 @@ def path_without_bwrap(tmp_path: Path) -> dict[str, str]:
 def test_without_bubblewrap_it_refuses(tmp_path: Path):
     finished = grade("chapters/12-practice.ipynb", "--out", tmp_path / "grades", env=path_without_bwrap(tmp_path))
     assert finished.returncode == 3
-    assert "no sandbox can be made here" in finished.stderr and "bwrap" in finished.stderr and "--no-sandbox" in finished.stderr
+    assert (
+        "no sandbox can be made here" in finished.stderr
+        and "bwrap" in finished.stderr
+        and "--no-sandbox" in finished.stderr
+    )
     assert not (tmp_path / "grades").exists()
 
 
@@ -134,16 +138,33 @@ if os.getuid() == 0:  # otherwise every test above has been run by an ordinary u
         """
         notebook = tmp_path / "mine.ipynb"
         cells = make_submissions.answered()
-        cells[make_submissions.at(cells, 6)]["source"] = "# Problem 06\nimport os\nfor turn in range(1000):\n    os.fork()"
+        cells[make_submissions.at(cells, 6)]["source"] = (
+            "# Problem 06\nimport os\nfor turn in range(1000):\n    os.fork()"
+        )
         notebook.write_bytes(make_submissions.notebook(cells))
         tmp_path.chmod(0o777)
         home = Path("/root")
         inside = [path for path in (Path(sys.base_prefix), Path(sys.prefix)) if path.is_relative_to(home)]
         outer = ["bwrap", "--dev-bind", "/", "/", "--perms", "0755", "--tmpfs", str(home)]
         for path in inside:
-            outer += [word for parent in reversed(path.parents[:-2]) for word in ("--perms", "0755", "--dir", str(parent))]
+            outer += [
+                word for parent in reversed(path.parents[:-2]) for word in ("--perms", "0755", "--dir", str(parent))
+            ]
             outer += ["--ro-bind", str(path), str(path)]
-        outer += ["--bind", str(tmp_path), "/mnt", "--chdir", str(ROOT), "--", shutil.which("setpriv"), "--reuid", "1000", "--regid", "1000", "--clear-groups"]
+        outer += [
+            "--bind",
+            str(tmp_path),
+            "/mnt",
+            "--chdir",
+            str(ROOT),
+            "--",
+            shutil.which("setpriv"),
+            "--reuid",
+            "1000",
+            "--regid",
+            "1000",
+            "--clear-groups",
+        ]
         finished = subprocess.run(
             [*outer, *command("/mnt/mine.ipynb", "--out", "/mnt/grades")], capture_output=True, text=True, timeout=120,
             env=os.environ | {"HOME": "/tmp", "PYTHONDONTWRITEBYTECODE": "1"},

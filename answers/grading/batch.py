@@ -19,6 +19,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from answers.grading.kernel import START_SECONDS, KernelFailed, remove_leftovers
 from answers.grading.key import Key
@@ -172,7 +173,7 @@ def grade_all(submissions: Sequence[Submission], key: Key, settings: Settings, o
             shutil.rmtree(out / WORK, ignore_errors=True)
 
 
-def _supervise(context: multiprocessing.context.BaseContext, task: _Task) -> Row:
+def _supervise(context: Any, task: _Task) -> Row:
     """Grade one submission in a new process, and write its row in any case."""
     task.target.unlink(missing_ok=True)
     process = context.Process(target=_work, args=(task,), daemon=True)
@@ -185,7 +186,9 @@ def _supervise(context: multiprocessing.context.BaseContext, task: _Task) -> Row
     row = read_row(task.target)
     if row is None:
         ended = "took far too long" if late else f"ended with exit code {process.exitcode}"
-        row = Row(task.name, task.fingerprint, "failed", f"The grader's process for this notebook {ended}. Grade it again.")
+        row = Row(
+            task.name, task.fingerprint, "failed", f"The grader's process for this notebook {ended}. Grade it again."
+        )
         write_whole(task.target, row.to_json())
     return row
 
@@ -200,9 +203,16 @@ def _work(task: _Task) -> None:
     except Unreadable as reason:
         row = Row(task.name, task.fingerprint, "unreadable", str(reason))
     except KernelFailed as reason:
-        row = Row(task.name, task.fingerprint, "failed", f"{reason} Grade it again, with fewer jobs if the machine is busy.")
+        row = Row(
+            task.name, task.fingerprint, "failed", f"{reason} Grade it again, with fewer jobs if the machine is busy."
+        )
     except Exception as error:  # a fault of the grader must cost one row, not the class
-        row = Row(task.name, task.fingerprint, "failed", plain(f"The grader has a fault: {type(error).__name__}: {error}", 300))
+        row = Row(
+            task.name,
+            task.fingerprint,
+            "failed",
+            plain(f"The grader has a fault: {type(error).__name__}: {error}", 300),
+        )
     shutil.rmtree(folder, ignore_errors=True)
     write_whole(task.target, row.to_json())
 
@@ -255,11 +265,15 @@ def merge(parts: Sequence[Path], out: Path) -> tuple[Row, ...]:
             stored = json.loads((part / RUN).read_text(encoding="utf-8"))
             runs.append(Run(stored["key"], stored["settings"], tuple(stored["submissions"])))
         except (OSError, ValueError, KeyError, TypeError):
-            raise BatchFault(f"{part} is not a folder that a grading run has written: its {RUN} is missing or broken.") from None
+            raise BatchFault(
+                f"{part} is not a folder that a grading run has written: its {RUN} is missing or broken."
+            ) from None
     for part, run in zip(parts, runs):
         for what in ("key", "settings", "submissions"):
             if getattr(run, what) != getattr(runs[0], what):
-                raise BatchFault(f"{part} and {parts[0]} do not belong together: they differ in their {what}. Grade all shards alike.")
+                raise BatchFault(
+                    f"{part} and {parts[0]} do not belong together: they differ in their {what}. Grade all shards alike."
+                )
     rows = []
     for name in runs[0].submissions:
         found = next(filter(None, (read_row(row_path(part, name)) for part in parts)), None)

@@ -70,21 +70,39 @@ def _parser() -> argparse.ArgumentParser:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("submissions", nargs="+", type=Path, metavar="SUBMISSION_OR_FOLDER", help="notebooks, or folders of notebooks")
-    parser.add_argument("--out", type=Path, default=Path("grades"), metavar="FOLDER", help="where to write (default: grades)")
-    parser.add_argument("--key", type=Path, default=KEY, metavar="FOLDER", help="the key's folder (default: answers/key)")
+    parser.add_argument(
+        "submissions", nargs="+", type=Path, metavar="SUBMISSION_OR_FOLDER", help="notebooks, or folders of notebooks"
+    )
+    parser.add_argument(
+        "--out", type=Path, default=Path("grades"), metavar="FOLDER", help="where to write (default: grades)"
+    )
+    parser.add_argument(
+        "--key", type=Path, default=KEY, metavar="FOLDER", help="the key's folder (default: answers/key)"
+    )
     parser.add_argument(
         "--self-check", action="store_true",
         help="do without the whole key: use what pages of it there are, and the self-check's hashes for the other problems",
     )  # fmt: skip
-    parser.add_argument("--no-sandbox", action="store_true", help="run the notebooks' code with your own rights, unprotected")
-    parser.add_argument("--jobs", type=_positive, default=os.cpu_count() or 1, metavar="N", help="notebooks at a time (default: one a core)")
-    parser.add_argument("--shard", type=_shard, default=(1, 1), metavar="K/N", help="grade only the K-th of N equal parts")
+    parser.add_argument(
+        "--no-sandbox", action="store_true", help="run the notebooks' code with your own rights, unprotected"
+    )
+    parser.add_argument(
+        "--jobs",
+        type=_positive,
+        default=os.cpu_count() or 1,
+        metavar="N",
+        help="notebooks at a time (default: one a core)",
+    )
+    parser.add_argument(
+        "--shard", type=_shard, default=(1, 1), metavar="K/N", help="grade only the K-th of N equal parts"
+    )
     parser.add_argument(
         "--cell-seconds", type=_positive, default=int(Limits.cell_seconds), metavar="S",
         help="stop a cell after this time (default: %(default)s)",
     )  # fmt: skip
-    parser.add_argument("--summary", type=Path, metavar="FILE", help="append a summary in Markdown, a line per problem, for a CI job")
+    parser.add_argument(
+        "--summary", type=Path, metavar="FILE", help="append a summary in Markdown, a line per problem, for a CI job"
+    )
     return parser
 
 
@@ -118,9 +136,13 @@ def _grade(arguments: Sequence[str]) -> int:
 
 
 def _merge(arguments: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m answers.grading merge", description="Put the results of several shards together.")
+    parser = argparse.ArgumentParser(
+        prog="python -m answers.grading merge", description="Put the results of several shards together."
+    )
     parser.add_argument("shards", nargs="+", type=Path, metavar="FOLDER", help="what the shards have written")
-    parser.add_argument("--out", type=Path, default=Path("grades"), metavar="FOLDER", help="where to write (default: grades)")
+    parser.add_argument(
+        "--out", type=Path, default=Path("grades"), metavar="FOLDER", help="where to write (default: grades)"
+    )
     options = parser.parse_args(arguments)
     rows = batch.merge(options.shards, options.out.absolute())
     return _finish(rows, None, options.out.absolute(), None)
@@ -135,7 +157,9 @@ def _finish(rows: Sequence[Row], key: Key | None, out: Path, summary: Path | Non
         print(report.lines(rows[0]), end="")
     failed = [row for row in rows if row.state == "failed"]
     unreadable = sum(row.state == "unreadable" for row in rows)
-    print(f"Notebooks: {len(rows)}. Graded: {len(rows) - unreadable - len(failed)}. Unreadable: {unreadable}. Failed: {len(failed)}.")
+    print(
+        f"Notebooks: {len(rows)}. Graded: {len(rows) - unreadable - len(failed)}. Unreadable: {unreadable}. Failed: {len(failed)}."
+    )
     print(f"The gradebook is {os.path.relpath(out / report.PAGE)}.")
     for row in failed:
         print(f"{row.submission}: {row.reason}", file=sys.stderr)

@@ -55,7 +55,9 @@ class JudgedNotebook(IPyNbFile):
 
     def collect(self) -> Iterator[JudgedCell]:
         for cell in super().collect():
-            yield JudgedCell.from_parent(self, name=cell.name, cell_num=cell.cell_num, cell=cell.cell, options=dict(COMPARE))
+            yield JudgedCell.from_parent(
+                self, name=cell.name, cell_num=cell.cell_num, cell=cell.cell, options=dict(COMPARE)
+            )
 
 
 class JudgedCell(IPyNbCell):
@@ -152,7 +154,11 @@ def replay(path: Path, entries: dict[int, Entry], start_kernel: Callable[[], Wat
         code = pytest.main(arguments, plugins=[collector])
     if isinstance(collector.failure, KernelFailed):
         raise collector.failure
-    if collector.failure is not None or code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED):
+    if collector.failure is not None or code not in (
+        pytest.ExitCode.OK,
+        pytest.ExitCode.TESTS_FAILED,
+        pytest.ExitCode.INTERRUPTED,
+    ):
         raise RuntimeError(
             f"nbval could not replay the notebook: {collector.failure!r} {getattr(collector.failure, 'inner_traceback', '')} (exit code {code})"
         ) from collector.failure

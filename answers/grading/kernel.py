@@ -87,7 +87,7 @@ class WatchedKernel(RunningKernel):
 
     def _start(self, home: Path) -> None:
         file = self._folder / "c"
-        transport = {"transport": "ipc", "ip": str(self._folder / "k")} if os.name == "posix" else {}
+        transport: dict[str, Any] = {"transport": "ipc", "ip": str(self._folder / "k")} if os.name == "posix" else {}
         write_connection_file(str(file), key=secrets.token_hex(32).encode(), **transport)
         if self._sandboxed:
             if os.getuid() == 0:
@@ -209,7 +209,7 @@ class WatchedKernel(RunningKernel):
         poller = zmq.Poller()
         for channel in channels:
             poller.register(channel.socket, zmq.POLLIN)
-        ready = dict(poller.poll(seconds * 1000))
+        ready = dict(poller.poll(int(seconds * 1000)))
         if not ready:
             raise TimeoutError
         messages = []

@@ -53,7 +53,9 @@ def read_key(folder: Path) -> Key:
     for problem in problems:
         if problem.computed:
             outputs = (canonical(problem.output, problem.lines), canonical(problem.second_output, problem.lines))
-            sets = tuple(Inputs(data, output) for data, output in zip((problem.data, problem.second_data), outputs) if output)
+            sets = tuple(
+                Inputs(data, output) for data, output in zip((problem.data, problem.second_data), outputs) if output
+            )
             entries.append(Entry(problem.number, problem.lines, sets))
     return Key(tuple(entries), tuple(problem.number for problem in problems if problem.written))
 
@@ -66,7 +68,9 @@ def read_self_check(folder: Path | None, hashes: Path = HASHES) -> Key:
     try:
         stored = json.loads(hashes.read_text(encoding="utf-8"))["problems"]
     except (OSError, ValueError, KeyError) as error:
-        raise KeyFault(f"The self-check's file {hashes} cannot be read ({error}). Get the whole course folder.") from error
+        raise KeyFault(
+            f"The self-check's file {hashes} cannot be read ({error}). Get the whole course folder."
+        ) from error
     published = [number for number in NUMBERS if folder and (folder / f"problem-{number:02d}.md").is_file()]
     known = {problem.number: problem for problem in load_key(folder, published)} if folder and published else {}
     entries = []
@@ -76,6 +80,8 @@ def read_self_check(folder: Path | None, hashes: Path = HASHES) -> Key:
         sets: tuple[Inputs, ...] = ()
         if (problem := known.get(number)) is not None:
             outputs = (canonical(problem.output, lines), canonical(problem.second_output, lines))
-            sets = tuple(Inputs(data, output) for data, output in zip((problem.data, problem.second_data), outputs) if output)
+            sets = tuple(
+                Inputs(data, output) for data, output in zip((problem.data, problem.second_data), outputs) if output
+            )
         entries.append(Entry(number, lines, sets))
     return Key(tuple(entries), tuple(number for number, problem in known.items() if problem.written))

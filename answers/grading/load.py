@@ -35,7 +35,9 @@ def read_bytes(path: Path) -> bytes:
     """Read a submitted file. Raises Unreadable if it is a link, not a regular file, too large or empty."""
     try:
         # Opened without waiting and without following a link: a submission could be a pipe, or a link to the key.
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        descriptor = os.open(
+            path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        )
     except OSError as error:
         if path.is_symlink():
             raise Unreadable("This is a link to another file, not a file. Hand in the notebook itself.") from None
@@ -79,7 +81,9 @@ def read_cells(content: bytes) -> tuple[Cell, ...]:
         sheets = notebook.get("worksheets")
         cells = [cell for sheet in _list(sheets) if isinstance(sheet, dict) for cell in _list(sheet.get("cells"))]
     else:
-        raise Unreadable(f"The notebook has format {_short(version)}; only 3 and 4 can be read. Save it in a current JupyterLab.")
+        raise Unreadable(
+            f"The notebook has format {_short(version)}; only 3 and 4 can be read. Save it in a current JupyterLab."
+        )
     if not isinstance(cells, list) or not cells:
         raise Unreadable("The notebook has no cells.")
     if len(cells) > MOST_CELLS:

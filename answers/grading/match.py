@@ -57,7 +57,9 @@ def match(cells: Sequence[Cell], numbers: Sequence[int]) -> Matched:
         if number not in answers and number in weaker:
             answers[number] = weaker[number]
             if cells[weaker[number]].kind != "code":
-                notes.append(f"{name}: the answer cell had become a text cell. It was run as code. Set its type back to Code.")
+                notes.append(
+                    f"{name}: the answer cell had become a text cell. It was run as code. Set its type back to Code."
+                )
         elif number not in answers:
             notes.append(f"{name}: the notebook has no answer cell for it.")
         elif copies.get(number, 0) > 1:
@@ -66,7 +68,9 @@ def match(cells: Sequence[Cell], numbers: Sequence[int]) -> Matched:
     in_place = SequenceMatcher(None, order, sorted(order), autojunk=False).get_matching_blocks()
     kept = {number for block in in_place for number in order[block.a : block.a + block.size]}
     for number in sorted(set(order) - kept):
-        notes.append(f"Problem {number:02d}: the answer cell stands at another place than in the course's notebook. It was graded there.")
+        notes.append(
+            f"Problem {number:02d}: the answer cell stands at another place than in the course's notebook. It was graded there."
+        )
     return Matched(answers, data, frozenset(checks), written, tuple(notes))
 
 

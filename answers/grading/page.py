@@ -101,8 +101,12 @@ def _scores(graded: Sequence[Row]) -> str:
     for score in range(out_of + 1):
         left, tall = 5 + step * score, height * counts[score] / most
         if counts[score]:
-            marks.append(f'<rect class="bar" x="{left + 2}" y="{base - tall:.1f}" width="{step - 4}" height="{tall:.1f}"/>')
-            marks.append(f'<text x="{left + step / 2}" y="{base - tall - 5:.1f}" text-anchor="middle">{counts[score]}</text>')
+            marks.append(
+                f'<rect class="bar" x="{left + 2}" y="{base - tall:.1f}" width="{step - 4}" height="{tall:.1f}"/>'
+            )
+            marks.append(
+                f'<text x="{left + step / 2}" y="{base - tall - 5:.1f}" text-anchor="middle">{counts[score]}</text>'
+            )
         if score % 2 == out_of % 2:
             marks.append(f'<text x="{left + step / 2}" y="{base + 19}" text-anchor="middle">{score}</text>')
     told = ", ".join(f"{counts[score]} with {score}" for score in sorted(counts))
@@ -111,7 +115,9 @@ def _scores(graded: Sequence[Row]) -> str:
         f'{"".join(marks)}<line class="axis" x1="5" x2="{width - 5}" y1="{base}" y2="{base}"/>'
         f'<text x="{width / 2}" y="{base + 40}" text-anchor="middle">problems right, of {out_of}</text></svg>'
     )
-    body = "".join(f'<tr><th scope="row">{score}</th><td>{counts[score]}</td></tr>' for score in range(out_of + 1) if counts[score])
+    body = "".join(
+        f'<tr><th scope="row">{score}</th><td>{counts[score]}</td></tr>' for score in range(out_of + 1) if counts[score]
+    )
     return _figure(
         "How the scores are spread",
         f"Each bar counts the submissions with that many of the {out_of} computed problems right.",
@@ -141,7 +147,9 @@ def _problems(graded: Sequence[Row]) -> str:
         low, high = wilson(tally["right"], students)
         x, start, end = (left + scale * share for share in (tally["right"] / students, low, high))
         marks.append(f'<text x="{left - 10}" y="{middle + 4}" text-anchor="end">{number}</text>')
-        marks.append(f'<rect class="band" x="{start:.1f}" y="{middle - 5}" width="{end - start:.1f}" height="10" rx="2"/>')
+        marks.append(
+            f'<rect class="band" x="{start:.1f}" y="{middle - 5}" width="{end - start:.1f}" height="10" rx="2"/>'
+        )
         marks.append(f'<circle class="dot" cx="{x:.1f}" cy="{middle}" r="5"/>')
         marks.append(f'<text x="{width - 100}" y="{middle + 4}">{tally["right"]} of {students}</text>')
     hardest = min(tallies, key=lambda entry: entry[1]["right"])
@@ -202,13 +210,21 @@ def _row(row: Row) -> str:
         return f'<tr><th scope="row">{name}</th><td colspan="2" class="fault">Not graded. {escape(plain(row.reason, 400))}</td></tr>'
     low, high = wilson(row.score, row.out_of)
     share = row.score / row.out_of
-    told = [f"<li>Problem {result.number}: {result.status}. {escape(result.sentence)}</li>" for result in row.results if result.status != "right"]
+    told = [
+        f"<li>Problem {result.number}: {result.status}. {escape(result.sentence)}</li>"
+        for result in row.results
+        if result.status != "right"
+    ]
     told += [f"<li>{escape(note)}</li>" for note in row.notes]
     wrong = row.out_of - row.score
     label = f"{wrong} not right" if wrong else "all right"
     if row.notes:
         label += f", {_count(len(row.notes), 'remark')}"
-    unfold = f"<details><summary>{label}</summary><ul>{''.join(told)}</ul></details>" if told else f'<div class="quiet">{label}</div>'
+    unfold = (
+        f"<details><summary>{label}</summary><ul>{''.join(told)}</ul></details>"
+        if told
+        else f'<div class="quiet">{label}</div>'
+    )
     drawing = (
         '<svg viewBox="0 0 300 24" aria-hidden="true" focusable="false"><line class="axis" x1="6" x2="294" y1="12" y2="12"/>'
         f'<rect class="band" x="{6 + 288 * low:.1f}" y="7" width="{288 * (high - low):.1f}" height="10" rx="2"/>'

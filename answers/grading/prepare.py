@@ -63,4 +63,10 @@ def _answer(entry: Entry, inputs: int, cell: Cell, position: int) -> dict[str, A
 
 
 def _code(source: str, **grading: int) -> dict[str, Any]:
-    return {"cell_type": "code", "source": source, "metadata": {"grading": grading}, "outputs": [], "execution_count": None}
+    return {
+        "cell_type": "code",
+        "source": source,
+        "metadata": {"grading": grading},
+        "outputs": [],
+        "execution_count": None,
+    }

@@ -61,7 +61,9 @@ def grade(cells: Sequence[Cell], key: Key, limits: Limits, sandboxed: bool, fold
     notes = list(matched.notes)
     for position, outcome in sorted(rounds.stopped.items()):
         if position not in matched.answers.values():
-            notes.append(f"Cell {position + 1}, one of your own, {outcome.text}. It was left out, and the rest was graded without it.")
+            notes.append(
+                f"Cell {position + 1}, one of your own, {outcome.text}. It was left out, and the rest was graded without it."
+            )
     return Graded(tuple(results), tuple(notes), matched.written)
 
 
@@ -114,7 +116,9 @@ def _result(
     if outcome is None:
         return Result(entry.number, "stopped", "It was not reached: cells before it used up the notebook's whole time.")
     if outcome.kind == "stopped":
-        return Result(entry.number, "stopped", f"It {outcome.text}, so it was stopped. The other problems were graded without it.")
+        return Result(
+            entry.number, "stopped", f"It {outcome.text}, so it was stopped. The other problems were graded without it."
+        )
     if outcome.kind == "error":
         return Result(entry.number, "error", f"It stopped with an error: {plain(outcome.text, 200)}")
     if outcome.kind == "differs":
@@ -123,13 +127,25 @@ def _result(
         return Result(entry.number, "right", "Right for the numbers in the notebook. It was not tried on others.")
     again = second.get(position)
     if again is None:
-        return Result(entry.number, "stopped", "Right for the numbers in the notebook, but the notebook's time was used up before it could be tried on others.")
+        return Result(
+            entry.number,
+            "stopped",
+            "Right for the numbers in the notebook, but the notebook's time was used up before it could be tried on others.",
+        )
     if again.kind == "same":
         return Result(entry.number, "right", "Right, also when the inputs change.")
     if again.kind == "stopped":
-        return Result(entry.number, "stopped", "Right for the numbers in the notebook, but on other inputs it did not end as it should and was stopped.")
+        return Result(
+            entry.number,
+            "stopped",
+            "Right for the numbers in the notebook, but on other inputs it did not end as it should and was stopped.",
+        )
     if again.kind == "error":
-        return Result(entry.number, "typed in", "Right for the numbers in the notebook, but on other inputs it stops with an error.")
+        return Result(
+            entry.number,
+            "typed in",
+            "Right for the numbers in the notebook, but on other inputs it stops with an error.",
+        )
     return Result(entry.number, "typed in", TYPED_IN)
 
 
@@ -141,12 +157,16 @@ def _why(entry: Entry, outcome: Outcome) -> str:
     if not printed:
         return "It printed nothing."
     if len(printed) != len(entry.lines):
-        return f"It printed {len(printed)} line{'s' * (len(printed) != 1)}, and the problem asks for {len(entry.lines)}."
+        return (
+            f"It printed {len(printed)} line{'s' * (len(printed) != 1)}, and the problem asks for {len(entry.lines)}."
+        )
     if not entry.sets:
         verdict = practice_check.judge(entry.number, outcome.text)
         return plain(" ".join((verdict.kind.capitalize() + ".",) + verdict.sentences), 400)
     said = []
-    for place, (text, line, answer) in enumerate(zip(printed, entry.lines, entry.sets[0].expected.splitlines()), start=1):
+    for place, (text, line, answer) in enumerate(
+        zip(printed, entry.lines, entry.sets[0].expected.splitlines()), start=1
+    ):
         verdict = practice_check.judge_line(text, line, answer.__eq__)
         if verdict.kind != practice_check.RIGHT:
             said.append(" ".join((f"Line {place}, {line.what}: {verdict.kind}.",) + verdict.sentences))
@@ -155,6 +175,8 @@ def _why(entry: Entry, outcome: Outcome) -> str:
 
 def plain(text: str, longest: int) -> str:
     """Return text on one line, without characters that files or terminals choke on, and not longer than `longest`."""
-    text = "".join(character if character.isprintable() else " " for character in text.encode("utf-8", "replace").decode())
+    text = "".join(
+        character if character.isprintable() else " " for character in text.encode("utf-8", "replace").decode()
+    )
     text = " ".join(text.split())
     return text if len(text) <= longest else text[: longest - 3] + "..."

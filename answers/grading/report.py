@@ -109,7 +109,12 @@ def feedback(row: Row) -> str:
             "The interval treats the problems as drawn from many of their kind. They were chosen, not drawn, so take it as a reminder "
             "that no score is exact."
         )
-        parts.append("\n".join(f"- **Problem {result.number:02d}: {result.status}.** {_markdown(result.sentence)}" for result in row.results))
+        parts.append(
+            "\n".join(
+                f"- **Problem {result.number:02d}: {result.status}.** {_markdown(result.sentence)}"
+                for result in row.results
+            )
+        )
         if row.notes:
             parts.append("## About the notebook\n\n" + "\n".join(f"- {_markdown(note)}" for note in row.notes))
         if row.written:
@@ -138,9 +143,7 @@ def summary(rows: Sequence[Row]) -> str:
             parts.append(f"Not graded. {_markdown(row.reason)}")
             continue
         parts.append(f"{score_line(row)}.")
-        body = [
-            f"| {result.number} | {_word(result)} | {_markdown(result.sentence)} |" for result in row.results
-        ]
+        body = [f"| {result.number} | {_word(result)} | {_markdown(result.sentence)} |" for result in row.results]
         parts.append("\n".join(["| Problem | Result | Why |", "| --- | --- | --- |", *body]))
         parts += [f"- {_markdown(note)}" for note in row.notes]
     return "\n\n".join(parts) + "\n"

@@ -50,7 +50,9 @@ class Limits:
     cell_seconds: float = 10
     submission_seconds: float = 300
     output_bytes: int = 5_000_000  # of one cell, as the kernel sends it, charts included
-    memory_bytes: int = 1_000_000_000  # of all its processes together, and again of what one process may reserve beyond its start
+    memory_bytes: int = (
+        1_000_000_000  # of all its processes together, and again of what one process may reserve beyond its start
+    )
     file_bytes: int = 16_000_000
     folder_bytes: int = 64_000_000
     processes: int = 64  # threads count; a kernel has about ten
@@ -85,7 +87,11 @@ def command(limits: Limits, folder: Path | None, connection_file: Path | None) -
     return [
         bwrap,
         *("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"),
-        *(("--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID") if root else ("--unshare-user", "--disable-userns")),
+        *(
+            ("--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID")
+            if root
+            else ("--unshare-user", "--disable-userns")
+        ),
         *("--die-with-parent", "--new-session", "--hostname", "grading"),
         *(argument for path in visible() for argument in _show(path)),
         *("--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache"),
@@ -142,7 +148,9 @@ def check(limits: Limits, secrets: list[Path]) -> None:
     except subprocess.TimeoutExpired:
         raise NoSandbox("bubblewrap did not answer within a minute") from None
     if tried.returncode:
-        raise NoSandbox(f"bubblewrap is installed but does not hold here: {(tried.stdout + tried.stderr).strip()[:500]}")
+        raise NoSandbox(
+            f"bubblewrap is installed but does not hold here: {(tried.stdout + tried.stderr).strip()[:500]}"
+        )
 
 
 # --- Watching from outside --------------------------------------------------------------------------------------------
@@ -194,12 +202,20 @@ def unprotected_command(limits: Limits, connection_file: Path) -> list[str]:
     """Return the command that starts a kernel without a sandbox."""
     resources = limits.resources()
     resources.pop("RLIMIT_NPROC")  # it would count everything else that this user runs
-    order = {"uid": None, "limits": resources if sys.platform == "linux" else {}, "connection_file": str(connection_file)}
+    order = {
+        "uid": None,
+        "limits": resources if sys.platform == "linux" else {},
+        "connection_file": str(connection_file),
+    }
     return [sys.executable, str(LAUNCHER), json.dumps(order)]
 
 
 def unprotected_environment(home: Path) -> dict[str, str]:
     """Return the environment of a kernel without a sandbox: no tokens, no settings, its home in `home`."""
-    kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "WINDIR", "COMSPEC", "PATHEXT") if name in os.environ}
-    folders = dict.fromkeys(("HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "TEMP", "TMP", "TMPDIR", "IPYTHONDIR"), str(home))
+    kept = {
+        name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "WINDIR", "COMSPEC", "PATHEXT") if name in os.environ
+    }
+    folders = dict.fromkeys(
+        ("HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "TEMP", "TMP", "TMPDIR", "IPYTHONDIR"), str(home)
+    )
     return ENVIRONMENT | kept | folders
