@@ -10,6 +10,7 @@ SHELL := /bin/sh
 VENV := .venv
 PY := $(VENV)/bin/python
 PAGES ?=
+REQUIREMENTS ?= requirements.txt
 
 # Caches, settings and runtime files of the tools, kept out of the home directory.
 export PIP_CACHE_DIR := $(CURDIR)/.cache/pip
@@ -34,7 +35,7 @@ all: site
 env: $(VENV)/ready
 
 # Any Python from 3.11 on will do. PYTHON=/path/to/python chooses one.
-$(VENV)/ready: requirements.txt
+$(VENV)/ready: $(REQUIREMENTS)
 	@found=""; \
 	for candidate in $(PYTHON) python3 python3.13 python3.12 python3.11 python; do \
 	  if command -v $$candidate >/dev/null 2>&1 && \
@@ -45,7 +46,7 @@ $(VENV)/ready: requirements.txt
 	fi; \
 	echo "Setting up the environment in $(VENV) with $$found (once; two or three minutes)."; \
 	$$found -m venv $(VENV) && \
-	$(PY) -m pip install --quiet --requirement requirements.txt || \
+	$(PY) -m pip install --quiet --requirement $(REQUIREMENTS) || \
 	{ echo "The environment could not be set up; the message above says why. Nothing outside this folder was touched. Run make again when it is mended." >&2; exit 1; }
 	@touch $@
 
@@ -87,7 +88,7 @@ versions: env
 lock: env
 	@$(PY) -m pip install --quiet --target .cache/uv uv
 	@.cache/uv/bin/uv pip compile --universal --python-version 3.11 --fork-strategy fewest --upgrade --quiet \
-	  --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" requirements.in --output-file requirements.txt
+	  --no-emit-index-url --no-emit-find-links requirements.in --output-file requirements.txt
 
 clean:
 	rm -rf _build .cache .pytest_cache
