@@ -58,7 +58,7 @@ def validate(schema: str, *paths: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_workflows_fit_githubs_schema():
-    assert [path.name for path in WORKFLOWS] == ["site.yml", "weekly.yml"]
+    assert [path.name for path in WORKFLOWS] == ["grade.yml", "site.yml", "weekly.yml"]
     run = validate("vendor.github-workflows", *WORKFLOWS)
     assert run.returncode == 0, run.stdout + run.stderr
 
@@ -80,7 +80,7 @@ def test_workflows_get_few_rights_and_little_time(path: Path):
     content = workflow(path)
     assert content["permissions"] == {"contents": "read"}
     for name, job in content["jobs"].items():
-        assert int(job["timeout-minutes"]) <= 60, name
+        assert int(job["timeout-minutes"]) <= (120 if path.name == "grade.yml" else 60), name
         writes = {right for right, level in job.get("permissions", {}).items() if level == "write"}
         assert not writes or (path.name, name, writes) == ("site.yml", "deploy", {"pages", "id-token"})
         for needed in [job["needs"]] if isinstance(job.get("needs"), str) else job.get("needs", []):
@@ -106,7 +106,7 @@ def test_expressions_name_things_that_exist(path: Path):
 def test_every_command_of_a_workflow_is_one_that_people_use():
     targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     readme = {line.replace("/", "\\") for line in (ROOT / "README.md").read_text(encoding="utf-8").splitlines()}
-    for path in WORKFLOWS:
+    for path in [path for path in WORKFLOWS if path.name != "grade.yml"]:  # it has a test of its own, below
         for command in commands(path):
             if command.split()[0] == "make":
                 unknown = [word for word in command.split()[1:] if "=" not in word and word not in targets]
@@ -114,6 +114,21 @@ def test_every_command_of_a_workflow_is_one_that_people_use():
             elif not command.startswith(SYSTEM_COMMANDS):
                 plain = command.replace("Scripts", "bin").replace("/", "\\")
                 assert plain in readme, f"{path.name}: {command} is not in the README"
+
+
+def test_the_grading_workflow_uses_options_that_the_grader_has():
+    help_text = subprocess.run([sys.executable, "-m", "answers.grading", "--help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    merge_text = subprocess.run(
+        [sys.executable, "-m", "answers.grading", "merge", "--help"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    steps = [step["run"] for job in jobs(GITHUB / "workflows" / "grade.yml").values() for step in job["steps"] if "run" in step]
+    grading = [run for run in steps if "answers.grading" in run]
+    assert len(grading) == 3
+    for run in grading:
+        known = merge_text if "answers.grading merge" in run else help_text
+        for option in re.findall(r"(?<!\S)--[a-z-]+", run):
+            assert option in known, f"grade.yml: the grader has no {option}"
+    assert steps.count("make env") == 3
 
 
 def test_windows_runs_all_the_plain_commands_in_order():
