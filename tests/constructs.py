@@ -24,7 +24,7 @@ LAYOUT = {
 SAME_SIGN = {r"\dfrac": r"\frac", r"\tfrac": r"\frac", r"\le": r"\leq", r"\ge": r"\geq", r"\dots": r"\ldots", r"\%": "%", "−": "-", "·": r"\cdot"}
 
 # Signs of arithmetic that running text may hold outside formulas.
-TEXT_SIGNS = {"×": r"\times", "÷": "÷", "±": r"\pm", "√": r"\sqrt", "Σ": r"\sum", "≤": r"\leq", "≥": r"\geq", "≠": r"\neq", "⌈": r"\lceil", "⌊": r"\lfloor",
+TEXT_SIGNS = {"×": r"\times", "÷": "÷", "±": r"\pm", "√": r"\sqrt", "Σ": r"\sum", "≤": r"\leq", "≥": r"\geq", "≠": r"\neq", "⌈": r"\lceil", "⌉": r"\rceil", "⌊": r"\lfloor", "⌋": r"\rfloor", "−": "-",
               "²": "^", "·": r"\cdot", "≈": r"\approx", "∞": r"\infty", "%": "%"}  # fmt: skip
 
 # The words of arithmetic that a school book would index, with the forms they take.
