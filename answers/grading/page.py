@@ -37,15 +37,15 @@ th, td { text-align: left; vertical-align: top; padding: .55rem .75rem .55rem 0;
 thead th { font: 600 .8rem/1.3 system-ui, sans-serif; color: var(--quiet); border-top: 0; }
 th[scope=row] { overflow-wrap: anywhere; min-width: 0; }
 .number { white-space: nowrap; }
-.wide { min-width: 9rem; width: 28%; }
-.score { width: 17rem; }
+.wide { min-width: 9rem; width: 26%; }
+.score { width: 20rem; }
 details { margin: .15rem 0; }
 summary { cursor: pointer; font: .875rem/1.5 system-ui, sans-serif; padding: .1rem 0; }
 summary:focus-visible { outline: 2px solid var(--edge); outline-offset: 2px; }
 details ul { margin: .3rem 0 .6rem; padding-left: 1.1rem; font-size: .95rem; }
 .fault { color: var(--fault); }
 @media (max-width: 40rem) { body { padding: 1.5rem 1rem 3rem; font-size: 1rem; } .chart-column { display: none; }
-  .score { width: 6.5rem; padding-right: 0; }
+  .score { width: 7rem; padding-right: 0; }
   .counts td, .counts th { padding-right: .4rem; }
   .scores text { font-size: 20px; } .problems text { font-size: 18px; } }
 @media (forced-colors: active) { .bar, .band { fill: Canvas; stroke: CanvasText; } .dot { fill: CanvasText; } }
@@ -199,7 +199,7 @@ def _table(rows: Sequence[Row]) -> str:
         "It treats the problems as drawn from many of their kind. They were chosen, not drawn, so take it as a reminder that no score is exact. "
         "Answers in words are not in the score; they stand in written.md.</p>\n"
         '<table><caption class="quiet">One row a submission</caption><thead><tr><th scope="col">Submission</th>'
-        '<th scope="col">Right; percent, interval</th><th scope="col" class="wide chart-column">0 to 100 percent</th></tr></thead>\n'
+        '<th scope="col">Right, with interval</th><th scope="col" class="wide chart-column">0 to 100 percent</th></tr></thead>\n'
         f"<tbody>\n{body}\n</tbody></table></section>"
     )
 
@@ -232,6 +232,6 @@ def _row(row: Row) -> str:
     )
     return (
         f'<tr><th scope="row">{name}{unfold}</th><td class="score"><span class="number">{row.score} of {row.out_of},</span> '
-        f'<span class="number">{_percent(share)},</span> <span class="number">{_percent(low)} to {_percent(high)}</span></td>'
+        f'<span class="number">{_percent(share)} percent</span> <span class="number quiet">({_percent(low)} to {_percent(high)})</span></td>'
         f'<td class="wide chart-column">{drawing}</td></tr>'
     )
