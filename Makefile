@@ -1,6 +1,7 @@
 # make            set up, replay every notebook, build the site into _build/html
 # make test       set up, build, run every test (what CI runs)
 # make lab        open the course in JupyterLab
+# make grade SUBMISSIONS=folder   grade a class's practice notebooks
 # make record     execute the pages whose text changed and store their notebooks   (PAGES="a.md b.md" for some)
 # make replay     run every notebook again and compare each printed character
 # Everything stays inside this folder.
@@ -23,7 +24,7 @@ export PLAYWRIGHT_BROWSERS_PATH := $(CURDIR)/.cache/browsers
 export PYTHONDONTWRITEBYTECODE := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: all env record replay book site test lab lock versions clean
+.PHONY: all env record replay book site test grade bench lab lock versions clean
 .DEFAULT_GOAL := all
 
 all: site
@@ -66,6 +67,14 @@ site: replay book
 test: book
 	@$(PY) tests/browser.py
 	@$(PY) -m pytest --numprocesses auto --dist loadscope
+
+# Grades every practice notebook in a folder: make grade SUBMISSIONS=folder
+grade: env
+	@if [ -z "$(SUBMISSIONS)" ]; then echo "Say which folder holds the notebooks: make grade SUBMISSIONS=folder" >&2; exit 2; fi
+	@$(PY) -m answers.grading "$(SUBMISSIONS)"
+
+bench: book
+	@$(PY) tests/bench.py
 
 lab: env
 	@echo "Opening JupyterLab. Start with chapters/12-is-that-score-real.ipynb."

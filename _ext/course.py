@@ -39,6 +39,14 @@ FORMULA_LABEL = re.compile(r"eq-(\d+)-(\d+)")
 UNUSED_ASSETS = re.compile(r"thebe|togglebutton|require(\.min)?\.js|embed-amd|sphinx-design|design-tabs|katex-math")
 
 
+# The interactive elements of `_static/score-lab`, and the files each one needs.
+ELEMENTS = {
+    "resample-lab": ("numpy-random.js", "shared.js", "resample-lab.js", "score-lab.css"),
+    "set-size-lab": ("numpy-random.js", "shared.js", "set-size-lab.js", "score-lab.css"),
+    "score-checker": ("shared.js", "score-checker.js", "score-lab.css"),
+}
+
+
 class NumberedFormulas(MathDomain):
     """Sphinx's math domain, with the number taken from the label where the label holds one."""
 
@@ -126,11 +134,22 @@ def depart_image(translator: Any, node: nodes.image) -> None:
 
 
 def drop_unused_assets(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: Any) -> None:
+    """Keep, of all scripts and styles that extensions and `_static` add to every page, those that this page uses."""
+    body = context.get("body", "")
+    elements = {name for name in ELEMENTS if f"<{name}" in body}
+    needed = {file for name in elements for file in ELEMENTS[name]}
+
+    def is_used(path: str) -> bool:
+        folder, _, name = path.rpartition("/")
+        if folder.endswith("score-lab"):
+            return name in needed
+        return not UNUSED_ASSETS.search(name)
+
     for kind in ("script_files", "css_files"):
         kept = {}
         for asset in context.get(kind, []):
             path = str(getattr(asset, "filename", None) or asset)
-            if not UNUSED_ASSETS.search(Path(path).name):
+            if is_used(path.partition("?")[0]):
                 kept.setdefault(path, asset)  # one extension adds KaTeX's stylesheet twice
         context[kind] = list(kept.values())
 

@@ -108,7 +108,7 @@ def problems_page(problems: Iterable[Problem]) -> str:
 Twenty-six problems on Chapter 12, from a minute's arithmetic to a claim that you take apart.
 
 **Time** three hours for all of them, in as many sittings as you like. **Needs** a calculator with a square-root key, and the
-chapter beside you.
+chapter beside you. The [Math Toolkit](#toolkit) explains every sign.
 
 Unless a problem says otherwise, use the critical value 1.96, and round once, at the end: four decimals for a share, one decimal
 for a percentage. Each problem names the section it belongs to and the toolkit pages it leans on. The odd problems have
@@ -215,7 +215,7 @@ def practice_page(problems: Iterable[Problem]) -> str:
 All twenty-six problems of Chapter 12, to be solved on the computer, with a check that tells you when you are right.
 
 **Time** three hours, in as many sittings as you like. **Needs** this file opened in JupyterLab, inside the folder of the whole
-course: `practice_check.py` must lie beside it.
+course: `practice_check.py` must lie beside it. If a sign stops you, the [Math Toolkit](#toolkit) has a page on it.
 """,
             **LOCKED,
         ),

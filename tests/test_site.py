@@ -141,6 +141,19 @@ def test_every_glossary_term_is_linked_somewhere(outlines: dict[str, Outline]):
     assert terms - links == set(), "no text links to these glossary entries"
 
 
+def test_print_unfolds_the_answers_and_cuts_no_code(site: Path, page: Page):
+    page.goto((site / "answers" / "index.html").as_uri())
+    answer = page.locator("details.answer").first.locator("li, p").first
+    assert not answer.is_visible(), "answers are folded on the screen"
+    page.emulate_media(media="print")
+    assert page.locator("details.answer").first.evaluate("box => box.clientHeight") > 60
+    assert answer.evaluate("text => text.getBoundingClientRect().height") > 10, "an answer stays folded on paper"
+    page.goto((site / "chapters" / "12-is-that-score-real.html").as_uri())
+    page.set_viewport_size({"width": 720, "height": 1000})
+    cut = page.evaluate("[...document.querySelectorAll('div.cell pre')].filter(box => box.offsetParent && box.scrollWidth > box.clientWidth + 1).length")
+    assert cut == 0, "code runs off the paper"
+
+
 MINI_PAGE = """# Mini
 
 {body}
