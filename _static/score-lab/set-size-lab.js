@@ -130,7 +130,7 @@ document.addEventListener("DOMContentLoaded", () => {
         const resampling = new Resampling(Array(needed).fill(this.results).flat(), this.seed);
         if (this.sizing) this.sizing.stopped = true;
         this.sizing = resampling;
-        await resampling.drawUntil(this.limit, () => {});
+        await resampling.drawUntil(this.limit);
         if (resampling.stopped) return;                      // the slider has moved on
         this.sizes.set(needed, resampling);
       }

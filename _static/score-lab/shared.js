@@ -88,7 +88,6 @@ globalThis.scoreLab = (() => {
   // ---- Resampling
 
   const SLICE = 6;             // milliseconds of work before the page gets its turn; a frame has 16
-  const PROGRESS = 100;        // milliseconds between two looks at an unfinished run
   const DRAWS_AT_A_TIME = 4096;
 
   /** Resamples of a list of right (1) and wrong (0) answers, counted by score. */
@@ -123,16 +122,11 @@ globalThis.scoreLab = (() => {
       this.total += count;
     }
 
-    /** Draw until there are `total` resamples, in slices. `progress` runs now and then in between. */
-    async drawUntil(total, progress) {
-      let shown = performance.now();
+    /** Draw until there are `total` resamples, in slices. */
+    async drawUntil(total) {
       while (!this.stopped && this.total < total) {
-        const start = performance.now();
-        if (start - shown > PROGRESS) {
-          progress();
-          shown = start;
-        }
-        while (this.total < total && performance.now() - start < SLICE) this.draw(Math.min(this.atATime, total - this.total));
+        const end = performance.now() + SLICE;
+        while (this.total < total && performance.now() < end) this.draw(Math.min(this.atATime, total - this.total));
         if (this.total < total) await new Promise((resume) => setTimeout(resume));
       }
     }
@@ -381,7 +375,7 @@ globalThis.scoreLab = (() => {
         return;
       }
       this.running = true;
-      await resampling.drawUntil(Math.min(resampling.total + count, limit), () => this.update());
+      await resampling.drawUntil(Math.min(resampling.total + count, limit));
       if (resampling !== this.resampling) return;             // started again in the meantime
       this.running = false;
       this.update();
