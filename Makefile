@@ -60,6 +60,8 @@ replay: env
 
 book: env
 	@echo "Building the site."
+	@# Sphinx does not see that its extensions or templates have changed; then every page is built again.
+	@if [ -f _build/html/searchindex.js ] && [ -n "$$(find _ext _templates _config.yml requirements.txt -newer _build/html/searchindex.js)" ]; then rm -rf _build/html _build/.doctrees; fi
 	@$(VENV)/bin/jupyter-book build . -W -n --keep-going --quiet || \
 	{ echo "The site was not built: each WARNING above names a file and what is wrong there." >&2; exit 1; }
 

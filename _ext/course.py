@@ -36,7 +36,9 @@ _render_latex = sphinxcontrib.katex.render_latex
 FORMULA_LABEL = re.compile(r"eq-(\d+)-(\d+)")
 
 # Matched against a script's or stylesheet's file name.
-UNUSED_ASSETS = re.compile(r"thebe|togglebutton|require(\.min)?\.js|embed-amd|sphinx-design|design-tabs|katex-math")
+UNUSED_ASSETS = re.compile(r"thebe|togglebutton|require(\.min)?\.js|embed-amd|sphinx-design|design-tabs|katex-math|copybutton\.css")
+# Sphinx's own helpers serve the search page alone: they mark and unmark what was searched for.
+SEARCH_ONLY = re.compile(r"doctools|sphinx_highlight")
 
 
 # The interactive elements of `_static/score-lab`, and the files each one needs.
@@ -143,6 +145,8 @@ def drop_unused_assets(app: Sphinx, pagename: str, templatename: str, context: d
         folder, _, name = path.rpartition("/")
         if folder.endswith("score-lab"):
             return name in needed
+        if SEARCH_ONLY.search(name):
+            return pagename == "search"
         return not UNUSED_ASSETS.search(name)
 
     for kind in ("script_files", "css_files"):

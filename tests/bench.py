@@ -1,7 +1,7 @@
 """Measure what the course promises its readers, each as a ratio against something run beside it.
 
     python tests/bench.py              every measurement (several minutes)
-    python tests/bench.py weight site  only these
+    python tests/bench.py weight site  only these (weight, replay, site, drawing, grading)
 
 Seconds depend on the machine, ratios much less; the budgets are ratios, sizes and counts. The exit status is 1 if one is missed.
 """
@@ -27,6 +27,7 @@ import nbformat
 from nbclient import NotebookClient
 from playwright.sync_api import sync_playwright
 
+import bench_interactive
 import browser as chromium
 from notebooks import PAGE_FOLDERS, ROOT, page_notebooks
 from tree import copy_project
@@ -198,7 +199,41 @@ def site() -> list[Measurement]:
     return [Measurement("site build after a one-word edit, against a clean build", f"{ratio:.2f} ({edited:.1f} s against {clean:.1f} s)", "0.25", ratio <= 0.25)]
 
 
-MEASUREMENTS: dict[str, Callable[[], list[Measurement]]] = {"weight": weight, "replay": replay, "site": site}
+def drawing() -> list[Measurement]:
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as scratch:
+        instance = chromium.launch(playwright)
+        measured = bench_interactive.speed(instance, Path(scratch))
+        longest = bench_interactive.longest_task(instance, Path(scratch), "resample-lab", bench_interactive.PRESS)
+        instance.close()
+    return [
+        Measurement(
+            "10,000 resamples of 20 in the page against the chapter's NumPy loop",
+            f"{measured['ratio']:.0f} times faster ({measured['press']:.1f} ms against {measured['numpy_loop']:.0f} ms)",
+            "20 times",
+            measured["ratio"] >= 20,
+        ),
+        Measurement("10,000 resamples of 480 in the page", f"{measured['slide_480']:.0f} ms", "1000 ms", measured["slide_480"] < 1000),
+        Measurement("longest task of it on the page's main thread, processor time", f"{longest:.1f} ms", "16 ms", longest < 16),
+    ]
+
+
+def grading() -> list[Measurement]:
+    submissions = 24
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        subprocess.run([sys.executable, ROOT / "tests" / "make_submissions.py", folder / "class", "--class", str(submissions)], check=True, capture_output=True)
+        began = time.perf_counter()
+        run = subprocess.run(
+            [sys.executable, "-m", "answers.grading", folder / "class", "--jobs", "1", "--out", folder / "grades"], cwd=ROOT, capture_output=True, text=True
+        )
+        took = time.perf_counter() - began
+        if run.returncode:
+            raise RuntimeError(f"the class was not graded:\n{run.stderr[-2000:]}")
+    a_minute = 60 * submissions / took
+    return [Measurement("grading, sandboxed, two input sets, one core", f"{a_minute:.0f} submissions a minute", "10", a_minute >= 10)]
+
+
+MEASUREMENTS: dict[str, Callable[[], list[Measurement]]] = {"weight": weight, "replay": replay, "site": site, "drawing": drawing, "grading": grading}
 
 
 def main() -> int:

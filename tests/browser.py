@@ -5,11 +5,17 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
 
 from playwright.sync_api import Browser, Playwright, sync_playwright
+
+from notebooks import ROOT
+
+# Where Playwright looks for a browser of its own, and puts one: inside the project, however the tests are started.
+os.environ.setdefault("PLAYWRIGHT_BROWSERS_PATH", str(ROOT / ".cache" / "browsers"))
 
 # Quiet flags: without them Chromium tries to reach its maker's servers on every start.
 FLAGS = (

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import secrets
-import signal
 import socket
 import subprocess
 import sys
@@ -66,11 +65,11 @@ def jupyterlab(root: Path, scratch: Path) -> Iterator[str]:
                     time.sleep(0.2)
             yield f"http://127.0.0.1:{port}/lab/tree/{{path}}?token={token}&reset"
         finally:
-            os.killpg(server.pid, signal.SIGTERM)
+            server.terminate()  # JupyterLab ends its kernels itself
             try:
                 server.wait(timeout=20)
             except subprocess.TimeoutExpired:
-                os.killpg(server.pid, signal.SIGKILL)
+                server.kill()
                 server.wait()
 
 
