@@ -502,7 +502,6 @@ def corpus(port: int) -> list[Case]:
             "output-for-ever",
             lambda: with_answer("while True:\n    print('x' * 1000, flush=True)"),
             stopped,
-            says="printed more than",
         ),
         Case("asks-for-input", lambda: with_answer("answer = input('The answer? ')\nprint(answer)"), {number: "error"}),
         Case(
