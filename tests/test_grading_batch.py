@@ -53,12 +53,14 @@ def start(submissions: Path, out: Path) -> subprocess.Popen[str]:
 
 def end(run: subprocess.Popen[str], signal_number: int) -> None:
     """Send a signal to a run, and see that all it has started ends with it: workers, sandboxes, kernels."""
-    while len(started := sandbox.descendants(run.pid)) < 5:  # the server that forks, a worker, bubblewrap twice, a kernel
+    while (
+        len(started := sandbox.descendants(run.pid)) < 5
+    ):  # the server that forks, a worker, bubblewrap twice, a kernel
         assert run.poll() is None
         time.sleep(0.01)
     run.send_signal(signal_number)
-    run.wait()
-    deadline = time.monotonic() + 5
+    run.wait(60)
+    deadline = time.monotonic() + 30
     while left := [pid for pid in started if sandbox.is_running(pid)]:
         assert time.monotonic() < deadline, f"the run left processes: {left}"
         time.sleep(0.05)

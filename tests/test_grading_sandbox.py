@@ -15,7 +15,7 @@ import make_submissions
 from answers.grading import sandbox
 from answers.grading.kernel import Stopped, WatchedKernel
 from answers.grading.sandbox import Limits, NoSandbox
-from grading import command, grade
+from grading import command, grade, processes
 from notebooks import ROOT
 
 
@@ -56,6 +56,35 @@ def test_stopping_ends_every_process(kernel: WatchedKernel):
     with pytest.raises(Stopped):
         kernel.await_reply(request)
     assert [pid for pid in started if sandbox.is_running(pid)] == []
+
+
+@pytest.mark.parametrize("moment", [0, 0.002, 0.005, 0.01, 0.02, 0.05, 0.2, 1])
+@pytest.mark.parametrize("sandboxed", [True, False])
+def test_a_grader_that_is_killed_takes_its_kernel_along(sandboxed: bool, moment: float, tmp_path: Path):
+    """At any moment, also before bubblewrap has asked to be ended with its parent."""
+    script = (
+        "import subprocess, sys, threading, os, signal, time\nfrom pathlib import Path\n"
+        "from answers.grading import kernel, sandbox\n"
+        "start = subprocess.Popen\n"
+        "def popen(*words, **more):\n"
+        "    started = start(*words, **more)\n"
+        "    print(os.getpid(), flush=True)\n"
+        "    if MOMENT == 0: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "    threading.Timer(MOMENT, os.kill, (os.getpid(), signal.SIGKILL)).start()\n"
+        "    return started\n"
+        "kernel.subprocess.Popen = popen\n"
+        "kernel.WatchedKernel(sandbox.Limits(), SANDBOXED, Path(HOME))\n"
+        "time.sleep(60)\n"
+    )
+    script = (
+        script.replace("MOMENT", str(moment)).replace("SANDBOXED", str(sandboxed)).replace("HOME", repr(str(tmp_path)))
+    )
+    killed = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert killed.returncode == -9, killed.stderr
+    deadline = time.monotonic() + 30
+    while left := processes(f"grading-{int(killed.stdout)}-"):  # bubblewrap and the kernel name their folder
+        assert time.monotonic() < deadline, f"the kernel outlives its grader: {left}"
+        time.sleep(0.02)
 
 
 # --- Where no sandbox can be made -------------------------------------------------------------------------------------

@@ -15,7 +15,9 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+import threading
+import time
+from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
@@ -126,7 +128,9 @@ class _Task:
     settings: Settings
 
 
-def grade_all(submissions: Sequence[Submission], key: Key, settings: Settings, out: Path, jobs: int) -> Iterator[Row]:
+def grade_all(
+    submissions: Sequence[Submission], key: Key, settings: Settings, out: Path, jobs: int
+) -> Generator[Row, None, None]:
     """Grade submissions into OUT/rows and yield each row when it is there, kept ones first.
 
     Each is graded in a process of its own, so none can bring down the run.
@@ -161,34 +165,39 @@ def grade_all(submissions: Sequence[Submission], key: Key, settings: Settings, o
     context = multiprocessing.get_context(method)
     if method == "forkserver":
         context.set_forkserver_preload(["answers.grading.batch", "nbval.plugin", "pytest"])
+    stop = threading.Event()
     with ThreadPoolExecutor(jobs) as pool:
-        running = [pool.submit(_supervise, context, task) for task in tasks]
+        running = [pool.submit(_supervise, context, task, stop) for task in tasks]
         try:
             for finished in as_completed(running):
-                yield finished.result()
+                row = finished.result()
+                assert row is not None  # only a run that is being stopped has tasks without a row
+                yield row
         finally:
-            pool.shutdown(cancel_futures=True, wait=False)
-            for process in multiprocessing.active_children():
-                process.kill()
+            stop.set()
+            pool.shutdown(cancel_futures=True)
             shutil.rmtree(out / WORK, ignore_errors=True)
 
 
-def _supervise(context: Any, task: _Task) -> Row:
-    """Grade one submission in a new process, and write its row in any case."""
+def _supervise(context: Any, task: _Task, stop: threading.Event) -> Row | None:
+    """Grade one submission in a new process, and write its row in any case, unless the whole run is to stop."""
+    if stop.is_set():
+        return None
     task.target.unlink(missing_ok=True)
     process = context.Process(target=_work, args=(task,), daemon=True)
     process.start()
     # Inside, the limit is looked at between rounds: one round may begin just before it ends.
-    process.join(2 * task.settings.limits.submission_seconds + START_SECONDS)
+    until = time.monotonic() + 2 * task.settings.limits.submission_seconds + START_SECONDS
+    while process.is_alive() and time.monotonic() < until and not stop.is_set():
+        process.join(0.2)
     if late := process.is_alive():
         process.kill()
         process.join()
     row = read_row(task.target)
-    if row is None:
+    if row is None and not stop.is_set():
         ended = "took far too long" if late else f"ended with exit code {process.exitcode}"
-        row = Row(
-            task.name, task.fingerprint, "failed", f"The grader's process for this notebook {ended}. Grade it again."
-        )
+        reason = f"The grader's process for this notebook {ended}. Grade it again."
+        row = Row(task.name, task.fingerprint, "failed", reason)
         write_whole(task.target, row.to_json())
     return row
 

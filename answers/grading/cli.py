@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 from tqdm import tqdm
@@ -126,8 +127,9 @@ def _grade(arguments: Sequence[str]) -> int:
     rows = []
     # On a terminal a moving bar; in a log, a line now and then.
     pace = 0.2 if sys.stderr.isatty() else 30.0
-    with tqdm(total=len(chosen), unit=" notebooks", desc="Grading", mininterval=pace, disable=len(chosen) == 1) as bar:
-        for row in batch.grade_all(chosen, key, settings, out, options.jobs):
+    bar = tqdm(total=len(chosen), unit=" notebooks", desc="Grading", mininterval=pace, disable=len(chosen) == 1)
+    with bar, closing(batch.grade_all(chosen, key, settings, out, options.jobs)) as finished:
+        for row in finished:
             rows.append(row)
             bar.update()
     places = {submission.name: place for place, submission in enumerate(chosen)}

@@ -79,6 +79,7 @@ class WatchedKernel(RunningKernel):
         self._context.setsockopt(zmq.LINGER, 0)
         self._context.setsockopt(zmq.RECONNECT_IVL, 20)
         self._process: subprocess.Popen[bytes] | None = None
+        self._lifeline: int | None = None  # the writing end of a pipe: the kernel ends when this process is gone
         try:
             self._start(home)
         except BaseException:
@@ -93,15 +94,24 @@ class WatchedKernel(RunningKernel):
             if os.getuid() == 0:
                 for path in (self._folder, file):
                     os.chown(path, sandbox.sandbox_uid(), sandbox.sandbox_uid())
-            arguments = sandbox.command(self.limits, self._folder, file)
             where: dict[str, Any] = {"env": sandbox.ENVIRONMENT, "cwd": "/"}
         else:
-            arguments = sandbox.unprotected_command(self.limits, file)
             where = {"env": sandbox.unprotected_environment(home), "cwd": home}
-        self._process = subprocess.Popen(
-            arguments,
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True, **where,
-        )  # fmt: skip
+        reading = None
+        if os.name == "posix":
+            reading, self._lifeline = os.pipe()
+            where |= {"pass_fds": [reading], "start_new_session": True}
+        try:
+            arguments = (
+                sandbox.command(self.limits, self._folder, file, reading)
+                if self._sandboxed
+                else sandbox.unprotected_command(self.limits, file, reading)
+            )
+            quiet = subprocess.DEVNULL
+            self._process = subprocess.Popen(arguments, stdin=quiet, stdout=quiet, stderr=quiet, **where)
+        finally:
+            if reading is not None:
+                os.close(reading)
         self.kc = BlockingKernelClient(context=self._context)
         self.kc.load_connection_file(str(file))
         self.kc.start_channels(stdin=False, hb=False, control=False)
@@ -165,6 +175,9 @@ class WatchedKernel(RunningKernel):
             while any(sandbox.is_running(pid) for pid in below) and time.monotonic() < until:
                 time.sleep(0.01)
         self._process = None
+        if self._lifeline is not None:
+            os.close(self._lifeline)
+        self._lifeline = None
         self._context.destroy(linger=0)
         shutil.rmtree(self._folder, ignore_errors=True)
 

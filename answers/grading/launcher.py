@@ -1,7 +1,8 @@
 """Starts the kernel, inside the sandbox: gives up root, sets the limits, then becomes the kernel.
 
 Runs as a script with one argument, a JSON object: `uid` (null: stay who we are), `limits` (resource name to value),
-`connection_file` (null: only look whether the sandbox holds, and say so). Imports nothing of the project.
+`connection_file` (null: only look whether the sandbox holds, and say so), `lifeline` (a file descriptor at whose end the
+grader is gone, or null). Imports nothing of the project.
 """
 
 from __future__ import annotations
@@ -26,6 +27,17 @@ def set_limits(limits: dict[str, int]) -> None:
         hard = resource.getrlimit(which)[1]
         value = most if hard == resource.RLIM_INFINITY else min(most, hard)
         resource.setrlimit(which, (value, value))
+
+
+def end_with_grader(lifeline: int) -> None:
+    """End this process when the grader does, even if it is killed just as bubblewrap starts and has not noticed."""
+    import threading
+
+    def wait() -> None:
+        os.read(lifeline, 1)  # nothing is ever written: it returns when the other end is closed
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 def look_around(processes: int | None) -> list[str]:
@@ -71,6 +83,8 @@ def main() -> int:
         print("; ".join(faults))
         return 1 if faults else 0
 
+    if order["lifeline"] is not None:
+        end_with_grader(order["lifeline"])
     sys.path.pop(0)  # this script's folder; the kernel adds the one it runs in
     from ipykernel.kernelapp import IPKernelApp
 

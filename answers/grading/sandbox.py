@@ -68,11 +68,12 @@ class Limits:
         }
 
 
-def command(limits: Limits, folder: Path | None, connection_file: Path | None) -> list[str]:
+def command(limits: Limits, folder: Path | None, connection_file: Path | None, lifeline: int | None) -> list[str]:
     """Return the command that starts a sandboxed kernel.
 
     `folder` holds the connection file and the kernel's sockets, and is all that inside and outside share. Without a
-    connection file the command only checks the sandbox. Raises NoSandbox if bubblewrap is not installed.
+    connection file the command only checks the sandbox. `lifeline` is the reading end of a pipe that the command inherits;
+    the kernel ends when the other end is closed. Raises NoSandbox if bubblewrap is not installed.
     """
     bwrap = shutil.which("bwrap")
     if bwrap is None:
@@ -82,6 +83,7 @@ def command(limits: Limits, folder: Path | None, connection_file: Path | None) -
         "uid": sandbox_uid() if root else None,
         "limits": limits.resources(),
         "connection_file": str(connection_file) if connection_file else None,
+        "lifeline": lifeline,
     }
     size = str(limits.folder_bytes)
     return [
@@ -142,7 +144,7 @@ def check(limits: Limits, secrets: list[Path]) -> None:
                 raise NoSandbox(f"{secret} lies inside {path}, which the sandbox must show. Move it elsewhere")
     try:
         tried = subprocess.run(
-            command(limits, None, None),
+            command(limits, None, None, None),
             env=ENVIRONMENT, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=60,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
@@ -198,7 +200,7 @@ NOT_PROTECTED = (
 )
 
 
-def unprotected_command(limits: Limits, connection_file: Path) -> list[str]:
+def unprotected_command(limits: Limits, connection_file: Path, lifeline: int | None) -> list[str]:
     """Return the command that starts a kernel without a sandbox."""
     resources = limits.resources()
     resources.pop("RLIMIT_NPROC")  # it would count everything else that this user runs
@@ -206,6 +208,7 @@ def unprotected_command(limits: Limits, connection_file: Path) -> list[str]:
         "uid": None,
         "limits": resources if sys.platform == "linux" else {},
         "connection_file": str(connection_file),
+        "lifeline": lifeline,
     }
     return [sys.executable, str(LAUNCHER), json.dumps(order)]
 
