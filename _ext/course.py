@@ -158,6 +158,15 @@ def drop_unused_assets(app: Sphinx, pagename: str, templatename: str, context: d
         context[kind] = list(kept.values())
 
 
+def name_toggles(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: Any) -> None:
+    """Give the arrows that unfold the table of contents a name; the theme leaves them without one."""
+    generate = context.get("generate_toctree_html")
+    if generate:
+        context["generate_toctree_html"] = lambda *arguments, **options: str(generate(*arguments, **options)).replace(
+            "<summary>", '<summary aria-label="Show or hide the pages of this part">'
+        )
+
+
 def start_katex(command: list[str], **options: Any) -> subprocess.Popen:
     """Start the KaTeX server so that it cannot outlive the build, even one that is killed."""
     watcher = Path(__file__).with_name("exit_with_parent.js")
@@ -191,4 +200,5 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_post_transform(FoldDropdowns)
     app.connect("doctree-read", check_figures)
     app.connect("html-page-context", drop_unused_assets, priority=900)
+    app.connect("html-page-context", name_toggles, priority=900)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

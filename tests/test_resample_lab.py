@@ -42,7 +42,7 @@ def by_keyboard(page: Page, name: str) -> Callable[[], None]:
     """Walk to a button with the Tab key alone, from wherever the focus is, and press Enter."""
 
     def press() -> None:
-        for _ in range(200):
+        for _ in range(2000):  # a chapter has hundreds of links before its element
             if page.evaluate("document.activeElement.localName === 'button' && document.activeElement.textContent") == name:
                 page.keyboard.press("Enter")
                 return
