@@ -38,7 +38,7 @@ TYPE_ALL = """(checker, [kind, level, pairs]) => {
       warnings: [...checker.querySelectorAll(".warnings li")].map(shown).filter(text => text !== null),
       rows: [...checker.querySelectorAll("tbody tr")].map(row => [...row.cells].map(cell => cell.textContent)),
       needed: shown(checker.querySelector(".output > .note")),
-      text: checker.innerText,
+      text: checker.querySelector(".output").textContent,
     };
   });
 }"""
