@@ -172,7 +172,7 @@ def test_a_dying_kernel_is_red(copy: Path):
     notebook.cells[1].source = "import os\nos._exit(1)"
     nbformat.write(notebook, path)
     run = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--nbval-cell-timeout=10", "chapters/dying.ipynb"],
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--nbval-cell-timeout=4", "chapters/dying.ipynb"],
         cwd=copy,
         capture_output=True,
         text=True,

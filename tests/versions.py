@@ -45,11 +45,12 @@ def replay(name: str, version: str, packages: list[str]) -> bool | None:
         return None
     folder = ROOT / ".cache" / "versions" / name
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
-    if not (folder / "ready").exists():
+    wanted, ready = "\n".join([*packages, *NEEDED]), folder / "ready"
+    if not ready.exists() or ready.read_text(encoding="utf-8") != wanted:
         print(f"{name}: making its environment.", flush=True)
         subprocess.run([interpreter, "-m", "venv", "--clear", folder], check=True)
         subprocess.run([python, "-m", "pip", "install", "--quiet", *packages, *NEEDED], check=True)
-        (folder / "ready").touch()
+        ready.write_text(wanted, encoding="utf-8")
     said = subprocess.run([python, "-c", "import numpy; print(numpy.__version__)"], capture_output=True, text=True, check=True)
     print(f"{name}: replaying with Python {version} and NumPy {said.stdout.strip()}.", flush=True)
     return subprocess.run([python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *PAGE_FOLDERS], cwd=ROOT).returncode == 0
