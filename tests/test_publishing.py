@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import http.server
 import json
 import os
@@ -362,7 +363,8 @@ def address(published: Path) -> Iterator[str]:
             self.send_header("Content-Type", kinds.get(file.suffix if there else ".html", "application/octet-stream"))
             self.send_header("Content-Length", str(len(content)))
             self.end_headers()
-            self.wfile.write(content)
+            with contextlib.suppress(ConnectionError):  # the browser may have gone on to another page
+                self.wfile.write(content)
 
         def log_message(self, *arguments: Any) -> None:
             pass
