@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import platform
+import sys
 from datetime import datetime, timezone
 from importlib.metadata import version
+from pathlib import Path
 
 import pytest
 
@@ -25,7 +27,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def note_replay(reporter: pytest.TerminalReporter) -> None:
-    """Leave the outcome of a whole replay for the site's status page. A replay of some notebooks leaves nothing."""
+    """Leave the outcome of a whole replay for the site's status page.
+
+    A replay of some notebooks leaves nothing, nor does one by tests/versions.py in an environment that is not the site's.
+    """
+    if ROOT / ".cache" in Path(sys.prefix).parents:
+        return
     cells = {
         outcome: [report.nodeid for report in reporter.stats.get(outcome, []) if report.when == "call" and ".ipynb::" in report.nodeid]
         for outcome in ("passed", "failed")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from functools import cache
 
 import pytest
@@ -86,3 +87,12 @@ def test_nothing_owed_is_left_out():
     assert len(LEDGER["chapter_12"]["cells"]) == 16
     silent = [cell for _, cell, figures in owed() if not figures]
     assert silent == ["setup"], "Only the setup cell prints nothing."
+
+
+def test_the_status_page_counts_what_is_found_here():
+    sys.path.insert(0, str(ROOT / "_ext"))
+    try:
+        from status import count_figures
+    finally:
+        sys.path.remove(str(ROOT / "_ext"))
+    assert count_figures(ROOT) == sum(len(figures) for _, _, figures in owed())
