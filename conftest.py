@@ -15,6 +15,14 @@ from notebooks import ROOT, page_notebooks, read_notebook
 from record import write_whole
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """With several workers, the cells of one notebook go to the same one: they share a kernel."""
+    for item in items:
+        notebook = item.nodeid.split("::")[0]
+        if notebook.endswith(".ipynb"):
+            item.add_marker(pytest.mark.xdist_group(notebook))
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     replayed = [report for report in terminalreporter.stats.get("failed", []) if ".ipynb::" in report.nodeid]
     if replayed:

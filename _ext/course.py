@@ -32,6 +32,7 @@ from sphinx.util import logging
 
 logger = logging.getLogger(__name__)
 _render_latex = sphinxcontrib.katex.render_latex
+_get_latex = sphinxcontrib.katex.get_latex
 
 FORMULA_LABEL = re.compile(r"eq-(\d+)-(\d+)")
 
@@ -173,12 +174,24 @@ def start_katex(command: list[str], **options: Any) -> subprocess.Popen:
     return subprocess.Popen([command[0], "--require", str(watcher), *command[1:]], **options)
 
 
-def render_formula(latex: str, options: dict[str, Any] | None = None) -> str:
+class Formula(str):
+    """A formula's LaTeX that still knows where it stands."""
+
+    node: nodes.Node
+
+
+def get_formula(node: nodes.Node) -> Formula:
+    formula = Formula(_get_latex(node))
+    formula.node = node
+    return formula
+
+
+def render_formula(latex: Formula, options: dict[str, Any] | None = None) -> str:
     """Render one formula; warn (and so stop a `-W` build) where KaTeX cannot read it."""
     try:
         return _render_latex(latex, options)
     except sphinxcontrib.katex.KaTeXError as error:
-        logger.warning("KaTeX cannot read a formula: %s", str(error).splitlines()[0])
+        logger.warning("KaTeX cannot read a formula: %s", str(error).splitlines()[0], location=latex.node)
         return f"<code>{html.escape(latex)}</code>"
 
 
@@ -192,6 +205,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     # ("connection refused"). The network start, made for Windows, waits until the server answers.
     server = sphinxcontrib.katex.KaTeXServer
     server.start_server_process = server.start_network_socket
+    sphinxcontrib.katex.get_latex = get_formula
     sphinxcontrib.katex.render_latex = render_formula
     app.add_domain(NumberedFormulas, override=True)
     app.add_directive_to_domain("std", "glossary", MystGlossary, override=True)

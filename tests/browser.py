@@ -26,7 +26,8 @@ FLAGS = (
     "--disable-sync",
     "--no-sandbox",  # the tests open only this project's own pages; CI runs as root, where the sandbox cannot start
 )
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# Debian's headless shell is Chromium without its windows; a test starts in it three times as fast.
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
 def system_browser() -> str | None:

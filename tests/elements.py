@@ -59,12 +59,12 @@ def write_page(folder: Path, body: str, scripts: list[Path] | None = None) -> st
     return page.as_uri()
 
 
+@functools.cache
 def page_with(site: Path, name: str) -> Path:
-    """Return the first page of the built site that holds an element."""
-    for path in sorted(site.rglob("*.html")):
-        if f"<{name} " in path.read_text(encoding="utf-8"):
-            return path
-    raise AssertionError(f"No page of the site has <{name}>.")
+    """Return the smallest page of the built site that holds an element."""
+    pages = [path for path in site.rglob("*.html") if f"<{name} " in path.read_text(encoding="utf-8")]
+    assert pages, f"No page of the site has <{name}>."
+    return min(pages, key=lambda path: path.stat().st_size)
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):

@@ -20,7 +20,10 @@ from notebooks import ROOT
 
 
 # The sandbox is bubblewrap, a Linux program. Elsewhere the grader works with --no-sandbox only.
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="grading in a sandbox needs Linux (bubblewrap)")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="grading in a sandbox needs Linux (bubblewrap)"),
+    pytest.mark.xdist_group(__name__),  # one run for all of these tests
+]
 
 CASES = make_submissions.corpus(9)
 
