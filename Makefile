@@ -56,7 +56,7 @@ record: env
 
 replay: env
 	@echo "Replaying every notebook and comparing each printed character."
-	@$(PY) -m pytest --quiet --numprocesses auto --dist loadgroup chapters toolkit answers
+	@$(PY) -m pytest --quiet --numprocesses auto chapters toolkit answers
 
 book: env
 	@echo "Building the site."
@@ -69,7 +69,7 @@ site: replay book
 
 test: book
 	@$(PY) tests/browser.py
-	@$(PY) -m pytest --numprocesses auto --dist loadgroup
+	@$(PY) -m pytest --numprocesses auto
 
 # Grades every practice notebook in a folder: make grade SUBMISSIONS=folder
 grade: env

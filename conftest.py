@@ -3,24 +3,42 @@
 from __future__ import annotations
 
 import json
+import os
 import platform
 import sys
 from datetime import datetime, timezone
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
+import nbval.kernel
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
+from kernels import FolderKernelManager
 from notebooks import ROOT, page_notebooks, read_notebook
 from record import write_whole
 
+nbval.kernel.KernelManager = FolderKernelManager
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """With several workers, the cells of one notebook go to the same one: they share a kernel."""
-    for item in items:
-        notebook = item.nodeid.split("::")[0]
-        if notebook.endswith(".ipynb"):
-            item.add_marker(pytest.mark.xdist_group(notebook))
+
+class KeepTogether(LoadScopeScheduling):
+    """With several workers, send to the same one: the cells of a notebook, which share a kernel, the tests that share one
+    costly run of the grader, and the cases of one test function. Everything else goes to whoever is free."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.split("::")[0]
+        shared = file.endswith((".ipynb", "test_grading_corpus.py", "test_grading_batch.py"))
+        return file if shared else nodeid.split("[")[0]
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """One more than there are cores, because many tests wait for a browser or a kernel."""
+    return (os.cpu_count() or 1) + 1
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> KeepTogether:
+    return KeepTogether(config, log)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

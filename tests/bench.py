@@ -29,6 +29,7 @@ from playwright.sync_api import sync_playwright
 
 import bench_interactive
 import browser as chromium
+from kernels import AsyncFolderKernelManager
 from notebooks import PAGE_FOLDERS, ROOT, page_notebooks
 from tree import copy_project
 
@@ -167,7 +168,7 @@ def replay() -> list[Measurement]:
     for path in page_notebooks():
         notebook = nbformat.read(path, as_version=4)
         if any(cell.cell_type == "code" for cell in notebook.cells):
-            NotebookClient(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(path.parent)}}).execute()
+            NotebookClient(notebook, timeout=120, kernel_name="python3", kernel_manager_class=AsyncFolderKernelManager, resources={"metadata": {"path": str(path.parent)}}).execute(stderr=subprocess.DEVNULL)
     bare = time.perf_counter() - began
 
     began = time.perf_counter()

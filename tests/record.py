@@ -19,6 +19,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 
+from kernels import AsyncFolderKernelManager
 from notebooks import PageError, ROOT, cells_from_source, page_sources
 
 CELL_TIMEOUT_SECONDS = 120
@@ -33,6 +34,7 @@ def execute(notebook: NotebookNode, folder: Path) -> None:
         notebook,
         timeout=CELL_TIMEOUT_SECONDS,
         kernel_name="python3",
+        kernel_manager_class=AsyncFolderKernelManager,
         resources={"metadata": {"path": str(folder)}},
         record_timing=False,
         coalesce_streams=True,

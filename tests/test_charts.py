@@ -51,11 +51,13 @@ def flat_pixels(pixels: np.ndarray) -> np.ndarray:
     """Return the distinct colours of pixels that equal their eight neighbours, that is, not the smoothed edges of shapes."""
     inner = pixels[1:-1, 1:-1]
     height, width = inner.shape[:2]
+    codes = pixels @ np.array([65536, 256, 1])  # one number a colour, which is faster to compare
     same = np.ones((height, width), dtype=bool)
     for down in range(3):
         for right in range(3):
-            same &= (pixels[down : down + height, right : right + width] == inner).all(axis=2)
-    return np.unique(inner[same], axis=0)
+            same &= codes[down : down + height, right : right + width] == codes[1:-1, 1:-1]
+    _, first = np.unique(codes[1:-1, 1:-1][same], return_index=True)
+    return inner[same][first]
 
 
 def is_allowed(colour: np.ndarray, tolerance: float = 3.0) -> bool:

@@ -21,10 +21,7 @@ from notebooks import ROOT
 
 
 # The sandbox is bubblewrap, a Linux program. Elsewhere the grader works with --no-sandbox only.
-pytestmark = [
-    pytest.mark.skipif(sys.platform != "linux", reason="grading in a sandbox needs Linux (bubblewrap)"),
-    pytest.mark.xdist_group(__name__),  # one run for all of these tests
-]
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="grading in a sandbox needs Linux (bubblewrap)")
 
 SIZE = 6
 
@@ -48,14 +45,14 @@ def whole(submissions: Path) -> Path:
 
 
 def start(submissions: Path, out: Path) -> subprocess.Popen[str]:
-    """Start a run and wait until it has some rows, but not all."""
+    """Start a run and wait until it has its first row."""
     run = subprocess.Popen(
         command(submissions, "--out", out), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     )
     deadline = time.monotonic() + 120
-    while len(list((out / "rows").glob("*.json")) if (out / "rows").exists() else []) < SIZE // 3:
+    while not list((out / "rows").glob("*.json")):
         assert run.poll() is None and time.monotonic() < deadline
-        time.sleep(0.05)
+        time.sleep(0.01)
     return run
 
 
@@ -79,7 +76,7 @@ def test_killed_half_way_it_goes_on(submissions: Path, whole: Path):
     with start(submissions, out) as run:
         end(run, signal.SIGKILL)
     kept = {path: path.stat().st_mtime_ns for path in (out / "rows").glob("*.json")}
-    assert SIZE // 3 <= len(kept) < SIZE
+    assert 1 <= len(kept) < SIZE
     assert not (out / "gradebook.csv").exists()  # no report of half a class
 
     assert grade(submissions, "--out", out).returncode == 0

@@ -16,6 +16,7 @@ from nbclient import NotebookClient
 from playwright.sync_api import Page, expect
 
 from jupyterlab import jupyterlab, open_notebook
+from kernels import AsyncFolderKernelManager
 from notebooks import ROOT, printed_text, read_notebook
 from tree import copy_project
 
@@ -361,7 +362,7 @@ def folder(tmp_path: Path) -> Path:
 
 def execute(notebook: nbformat.NotebookNode, folder: Path) -> dict[str, str]:
     """Run a notebook in its own kernel and return what each code cell printed, by id."""
-    NotebookClient(notebook, timeout=120, allow_errors=True, kernel_name="python3", resources={"metadata": {"path": str(folder)}}).execute()
+    NotebookClient(notebook, timeout=120, allow_errors=True, kernel_name="python3", kernel_manager_class=AsyncFolderKernelManager, resources={"metadata": {"path": str(folder)}}).execute()
     return {cell.id: printed_text(cell) for cell in notebook.cells if cell.cell_type == "code"}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 
@@ -56,6 +56,14 @@ def by_keyboard(page: Page, name: str) -> Callable[[], None]:
 def lab(page: Page, tmp_path: Path) -> Locator:
     page.goto(write_page(tmp_path, MARKUP["resample-lab"]))
     return page.locator("resample-lab")
+
+
+@pytest.fixture(scope="module")
+def one_lab(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Locator]:
+    page = browser.new_page()
+    page.goto(write_page(tmp_path_factory.mktemp("lab"), MARKUP["resample-lab"]))
+    yield page.locator("resample-lab")
+    page.close()
 
 
 def press(lab: Locator, name: str) -> None:
@@ -132,7 +140,7 @@ def test_other_seeds_and_sets_equal_numpy(page: Page, tmp_path: Path, seed: int,
             assert ends == pytest.approx([100 * low / n, 100 * high / n], abs=0.0501)
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(12))
 def test_the_razor_edge_by_trying(lab: Locator, seed: int) -> None:
     """Move resamples across the edge one by one, and see how many it takes before the low end changes."""
     type_seed(lab, str(seed))
@@ -220,7 +228,9 @@ def test_fresh_draws_differ_and_the_seed_comes_back(lab: Locator) -> None:
         ("<b>7</b>", "“<b>7</b>” is not a whole number"), ("9" * 101, "more than 100 digits"), ("x" * 300, "is not a whole number"),
     ],
 )  # fmt: skip
-def test_a_bad_seed_gets_a_sentence(lab: Locator, typed: str, said: str) -> None:
+def test_a_bad_seed_gets_a_sentence(one_lab: Locator, typed: str, said: str) -> None:
+    lab = one_lab
+    lab.get_by_role("button", name="Start again").click()
     press(lab, "Draw 100")
     field = lab.get_by_label("Seed", exact=True)
     field.fill(typed)

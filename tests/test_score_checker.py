@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from urllib.parse import urlencode
 
+import numpy
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 from scipy.stats import norm
@@ -94,11 +95,17 @@ def number(text: str) -> float:
 def test_intervals_equal_statsmodels(one_checker: Locator, asked: int, level: int) -> None:
     alpha = 1 - level / 100
     answers = one_checker.evaluate(TYPE_ALL, ["right", level, [[str(right), str(asked)] for right in range(asked + 1)]])
+    every = numpy.arange(asked + 1)
+    wilson = numpy.transpose(proportion_confint(every, asked, alpha, method="wilson"))
+    cut_off = {
+        name: numpy.transpose(proportion_confint(every + more, asked + 2 * more, alpha, method="normal")) for name, more in (("Wald", 0), ("Plus four", 2))
+    }
+    z = norm.ppf(1 - alpha / 2)
     for right, answer in enumerate(answers):
         rows = {row[0][: len(name)]: row for row in answer["rows"] for name in ("Wilson", "Wald", "Plus four") if row[0].startswith(name)}
         assert list(rows) == ["Wilson", "Wald", "Plus four"]
 
-        low, high = proportion_confint(right, asked, alpha, method="wilson")
+        low, high = wilson[right]
         assert rows["Wilson"][1:] == [shown(low), shown(high), shown(high - low)], right
         assert 0 <= number(rows["Wilson"][1]) <= number(rows["Wilson"][2]) <= 100
         score = Fraction(100 * right, asked)
@@ -109,13 +116,12 @@ def test_intervals_equal_statsmodels(one_checker: Locator, asked: int, level: in
         assert abs(Fraction(printed) - score) <= Fraction(1, 20)
         assert rest == f"{level}% interval {shown(low)} to {shown(high)} percent (Wilson)."
 
-        # statsmodels cuts Wald off at 0 and 1, scipy does not: the element shows the whole interval.
+        # statsmodels cuts Wald off at 0 and 1, the element shows the whole interval.
         for name, x, n in (("Wald", right, asked), ("Plus four", right + 2, asked + 4)):
-            margin = norm.ppf(1 - alpha / 2) * math.sqrt(x / n * (1 - x / n) / n)
+            margin = z * math.sqrt(x / n * (1 - x / n) / n)
             low, high = x / n - margin, x / n + margin
             assert rows[name][1:] == [shown(low), shown(high), shown(high - low)], (name, right)
-            cut = proportion_confint(x, n, alpha, method="normal")
-            assert [shown(min(max(number(cell) / 100, 0), 1)) for cell in rows[name][1:3]] == [shown(end) for end in cut]
+            assert [shown(min(max(number(cell) / 100, 0), 1)) for cell in rows[name][1:3]] == [shown(end) for end in cut_off[name][right]]
             assert ("starts below 0" in rows[name][0], "ends above 100" in rows[name][0]) == (low < 0, high > 1)
             assert ("impossible" in rows[name][0]) == (low < 0 or high > 1)
         assert ("width zero" in rows["Wald"][0]) == (right in (0, asked))

@@ -211,7 +211,6 @@ def faulty_build(tmp_path_factory: pytest.TempPathFactory) -> subprocess.Complet
     return build_small_book(tmp_path_factory.mktemp("faulty") / "book", {name: (body, options) for name, (body, options, _) in REFUSALS.items()})
 
 
-@pytest.mark.xdist_group("faulty_build")
 @pytest.mark.parametrize("fault", REFUSALS)
 def test_a_faulty_page_is_refused(fault: str, faulty_build: subprocess.CompletedProcess[str]):
     assert faulty_build.returncode != 0
