@@ -186,7 +186,7 @@ def build_small_book(folder: Path, pages: dict[str, tuple[str, str]]) -> subproc
     (folder / "tests").mkdir()
     for name in ("_ext", "_static"):
         shutil.copytree(ROOT / name, folder / name)
-    for name in ("_config.yml", "tests/notebooks.py", "tests/record.py"):
+    for name in ("_config.yml", "tests/kernels.py", "tests/notebooks.py", "tests/record.py"):
         shutil.copy(ROOT / name, folder / name)
     chapters = "".join(f"  - file: chapters/{name}\n" for name in pages)
     (folder / "_toc.yml").write_text(f"format: jb-book\nroot: index\nchapters:\n{chapters}", encoding="utf-8")
