@@ -52,7 +52,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Graded]:
 
         threading.Thread(target=listen, daemon=True).start()
         make_submissions.make_corpus(folder / "submissions", server.getsockname()[1])
-        finished = grade(folder / "submissions", "--out", out, "--cell-seconds", 5)
+        finished = grade(folder / "submissions", "--out", out, "--cell-seconds", 3)
         assert finished.returncode == 0, finished.stderr
         server.shutdown(socket.SHUT_RDWR)
     yield Graded(out, make_submissions.actual_rows(out), reports(out), reached, finished.stdout + finished.stderr)
