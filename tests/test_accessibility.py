@@ -26,7 +26,7 @@ RUN_AXE = """async ([scope, enabled, only]) => {
   const {violations} = await axe.run(context, {resultTypes: ["violations"], ...which});
   return violations.map(({id, impact, help, nodes}) => `${id} (${impact}): ${help}: ${nodes.map(node => `${node.target} ${node.failureSummary}`).join(" | ")}`);
 }"""
-EVERYWHERE = ["target-size"]
+EVERYWHERE = ["target-size", "label-content-name-mismatch"]
 IN_ELEMENTS = [*EVERYWHERE, "color-contrast-enhanced"]
 
 
