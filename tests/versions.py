@@ -22,7 +22,7 @@ COMBINATIONS = {
     "3.12-newest": ("3.12", ["numpy"]),
     "3.13-newest": ("3.13", ["numpy"]),
 }
-NEEDED = ["matplotlib", "scipy", "statsmodels", "pytest", "nbval", "ipykernel", "jupytext", "nbclient"]
+NEEDED = ["matplotlib", "scipy", "statsmodels", "pytest", "pytest-xdist", "nbval", "ipykernel", "jupytext", "nbclient"]
 
 
 def find_python(version: str) -> str | None:
@@ -53,7 +53,7 @@ def replay(name: str, version: str, packages: list[str]) -> bool | None:
         ready.write_text(wanted, encoding="utf-8")
     said = subprocess.run([python, "-c", "import numpy; print(numpy.__version__)"], capture_output=True, text=True, check=True)
     print(f"{name}: replaying with Python {version} and NumPy {said.stdout.strip()}.", flush=True)
-    return subprocess.run([python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *PAGE_FOLDERS], cwd=ROOT).returncode == 0
+    return subprocess.run([python, "-m", "pytest", "-q", "--numprocesses", "auto", "-p", "no:cacheprovider", *PAGE_FOLDERS], cwd=ROOT).returncode == 0
 
 
 def main() -> int:
