@@ -86,7 +86,7 @@ def test_a_grader_that_is_killed_takes_its_kernel_along(sandboxed: bool, moment:
     killed = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert killed.returncode == -9, killed.stderr
     deadline = time.monotonic() + 30
-    while left := processes(f"grading-{int(killed.stdout)}-"):  # bubblewrap and the kernel name their folder
+    while left := processes(f"answers.grading-{int(killed.stdout)}-"):  # bubblewrap and the kernel name their folder
         assert time.monotonic() < deadline, f"the kernel outlives its grader: {left}"
         time.sleep(0.02)
 

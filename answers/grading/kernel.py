@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import secrets
 import shutil
 import signal
@@ -28,8 +29,8 @@ from nbval.kernel import RunningKernel
 from answers.grading import sandbox
 from answers.grading.sandbox import Limits
 
-# Where the folders with the kernels' sockets are: each is named after the process that made it.
-PREFIX = "grading-"
+# Where the folders with the kernels' sockets are: each is named after the process that made it. Nobody else's are named so.
+PREFIX = "answers.grading-"
 SHORT = "/tmp" if os.name == "posix" else tempfile.gettempdir()
 
 START_SECONDS = 60
@@ -40,8 +41,9 @@ WAITING_MESSAGES = 50
 
 def remove_leftovers() -> None:
     """Remove the folders of graders that were killed before they could do it. Linux only."""
-    for folder in Path(SHORT).glob(f"{PREFIX}*-*") if sys.platform == "linux" else ():
-        if not sandbox.is_running(int(folder.name.split("-")[1])):
+    for folder in Path(SHORT).glob(f"{PREFIX}*") if sys.platform == "linux" else ():
+        maker = re.fullmatch(rf"{re.escape(PREFIX)}([0-9]+)-[a-z0-9_]+", folder.name)
+        if maker and not sandbox.is_running(int(maker[1])):
             shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -77,7 +77,7 @@ def command(limits: Limits, folder: Path | None, connection_file: Path | None, l
     """
     bwrap = shutil.which("bwrap")
     if bwrap is None:
-        raise NoSandbox("bubblewrap (the command bwrap) is not installed. On Debian and Ubuntu: apt install bubblewrap")
+        raise NoSandbox("bubblewrap (the command bwrap) is not installed. On Debian and Ubuntu: sudo apt install bubblewrap")
     root = os.getuid() == 0
     order = {
         "uid": sandbox_uid() if root else None,
