@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -188,6 +189,23 @@ def test_wrong_use_gets_a_sentence(
     assert code == 2
     assert says in capsys.readouterr().err
     assert not (tmp_path / "grades").exists() and not (ROOT / "chapters" / "grades").exists()
+
+
+def test_a_folder_that_cannot_be_opened_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "closed").mkdir()
+    (tmp_path / "open").mkdir()
+
+    def scan(path: object) -> object:
+        if str(path).endswith("closed"):
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return real(path)
+
+    real = os.scandir
+    monkeypatch.setattr("os.scandir", scan)
+    assert [(found.name, found.fault) for found in batch.find([tmp_path])] == [
+        ("closed", "The folder cannot be opened: Permission denied."),
+        ("open", "There is no notebook (.ipynb) in this folder."),
+    ]
 
 
 def test_the_results_never_replace_what_is_not_a_result(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

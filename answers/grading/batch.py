@@ -13,7 +13,6 @@ import hashlib
 import json
 import multiprocessing
 import os
-import shutil
 import signal
 import sys
 import threading
@@ -29,7 +28,7 @@ from answers.grading.key import Key
 from answers.grading.load import Unreadable, read_bytes, read_cells
 from answers.grading.replay import grade, plain
 from answers.grading.row import Row, write_whole
-from answers.grading.sandbox import Limits
+from answers.grading.sandbox import Limits, remove
 from chapters import practice_check
 
 RUN = "run.json"
@@ -149,7 +148,7 @@ def grade_all(
     """
     (out / ROWS).mkdir(parents=True, exist_ok=True)
     # The notebooks being replayed hold the key: none stays behind, not even of a run that was killed.
-    shutil.rmtree(out / WORK, ignore_errors=True)
+    remove(out / WORK)
     remove_leftovers()
     tasks = []
     for submission in submissions:
@@ -189,7 +188,7 @@ def grade_all(
         finally:
             stop.set()
             pool.shutdown(cancel_futures=True)
-            shutil.rmtree(out / WORK, ignore_errors=True)
+            remove(out / WORK)
 
 
 def _supervise(context: Any, task: _Task, stop: threading.Event) -> Row | None:
@@ -235,7 +234,7 @@ def _work(task: _Task) -> None:
             "failed",
             plain(f"The grader has a fault: {type(error).__name__}: {error}", 300),
         )
-    shutil.rmtree(folder, ignore_errors=True)
+    remove(folder)
     write_whole(task.target, row.to_json())
 
 

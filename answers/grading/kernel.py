@@ -11,7 +11,6 @@ import contextlib
 import os
 import re
 import secrets
-import shutil
 import signal
 import subprocess
 import sys
@@ -44,7 +43,7 @@ def remove_leftovers() -> None:
     for folder in Path(SHORT).glob(f"{PREFIX}*") if sys.platform == "linux" else ():
         maker = re.fullmatch(rf"{re.escape(PREFIX)}([0-9]+)-[a-z0-9_]+", folder.name)
         if maker and not sandbox.is_running(int(maker[1])):
-            shutil.rmtree(folder, ignore_errors=True)
+            sandbox.remove(folder)
 
 
 class KernelFailed(Exception):
@@ -181,7 +180,7 @@ class WatchedKernel(RunningKernel):
             os.close(self._lifeline)
         self._lifeline = None
         self._context.destroy(linger=0)
-        shutil.rmtree(self._folder, ignore_errors=True)
+        sandbox.remove(self._folder)
 
     # --- Receiving and watching -------------------------------------------------------------------------------------
 
