@@ -32,6 +32,7 @@ from answers.grading.sandbox import Limits, remove
 from chapters import practice_check
 
 RUN = "run.json"
+LOCK = ".lock"
 ROWS = "rows"
 WORK = "work"
 
@@ -274,12 +275,12 @@ def read_row(path: Path) -> Row | None:
 def claimed(out: Path) -> Iterator[None]:
     """Keep the folder for results to this run while it lasts, and make it if it is not there.
 
-    Raises BatchFault if it is a file, holds anything that no run has written, or belongs to a run that is going on (on
-    Windows the last is not noticed).
+    Raises BatchFault if it is a file, holds anything that no run has written, or belongs to a run that is going on. The
+    last is not noticed on Windows and on file systems without locks.
     """
     if out.exists() and not out.is_dir():
         raise BatchFault(f"{out} is a file. The results need a folder: choose another --out.")
-    if out.is_dir() and not (out / RUN).exists() and any(out.iterdir()):
+    if out.is_dir() and any(out.iterdir()) and not any((out / name).exists() for name in (RUN, LOCK)):
         raise BatchFault(
             f"{out} holds other files, and no earlier results. So that none is overwritten, name a new folder: --out."
         )
@@ -289,17 +290,16 @@ def claimed(out: Path) -> Iterator[None]:
         return
     import fcntl
 
-    descriptor = os.open(out, os.O_RDONLY)
-    try:
+    with (out / LOCK).open("a") as file:
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # the system lets go of it even if we are killed
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # the system lets go of it even if we are killed
         except BlockingIOError:
             raise BatchFault(
                 f"Another run is writing into {out}. Wait until it has ended, or choose another --out."
             ) from None
+        except OSError:  # some network folders have no locks
+            pass
         yield
-    finally:
-        os.close(descriptor)
 
 
 def write_run(out: Path, run: Run) -> None:
