@@ -207,7 +207,10 @@ def _table(rows: Sequence[Row]) -> str:
 def _row(row: Row) -> str:
     name = escape(plain(row.submission, 200))
     if row.state != "graded":
-        return f'<tr><th scope="row">{name}</th><td colspan="2" class="fault">Not graded. {escape(plain(row.reason, 400))}</td></tr>'
+        return (
+            f'<tr><th scope="row">{name}<div class="fault">{escape(plain(row.reason, 400))}</div></th>'
+            '<td class="score fault">not graded</td><td class="wide chart-column"></td></tr>'
+        )
     low, high = wilson(row.score, row.out_of)
     share = row.score / row.out_of
     told = [
