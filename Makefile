@@ -1,7 +1,7 @@
 # make            set up, replay every notebook, build the site into _build/html
 # make test       set up, build, run every test (what CI runs)
 # make lab        open the course in JupyterLab
-# make grade SUBMISSIONS=folder   grade a class's practice notebooks
+# make grade SUBMISSIONS=folder   grade a class's practice notebooks   (OPTIONS="--out autumn --jobs 4" for more)
 # make record     execute the pages whose text changed and store their notebooks   (PAGES="a.md b.md" for some)
 # make replay     run every notebook again and compare each printed character
 # Everything stays inside this folder.
@@ -10,6 +10,7 @@ SHELL := /bin/sh
 VENV := .venv
 PY := $(VENV)/bin/python
 PAGES ?=
+OPTIONS ?=
 REQUIREMENTS ?= requirements.txt
 
 # Caches, settings and runtime files of the tools, kept out of the home directory.
@@ -71,10 +72,10 @@ test: book
 	@$(PY) tests/browser.py
 	@$(PY) -m pytest --numprocesses auto
 
-# Grades every practice notebook in a folder: make grade SUBMISSIONS=folder
+# Grades every practice notebook in a folder: make grade SUBMISSIONS=folder. OPTIONS are those of python -m answers.grading.
 grade: env
 	@if [ -z "$(SUBMISSIONS)" ]; then echo "Say which folder holds the notebooks: make grade SUBMISSIONS=folder" >&2; exit 2; fi
-	@$(PY) -m answers.grading "$(SUBMISSIONS)"
+	@$(PY) -m answers.grading $(OPTIONS) -- "$(SUBMISSIONS)"
 
 bench: book
 	@$(PY) tests/bench.py

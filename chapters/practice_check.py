@@ -74,12 +74,13 @@ class Reading:
 
 _NUMPY_SCALAR = re.compile(r"(?:np|numpy)\.(?:float|u?int|bool)\d*_?\((.*)\)")
 _NUMPY_BOOL = re.compile(r"(?:np|numpy)\.(True|False)_")
-_FRACTION = re.compile(r"([0-9]+)\s*/\s*([0-9]+)")
+_FRACTION = re.compile(r"([0-9]{1,20})\s*/\s*([0-9]{1,20})")
 _NUMBER = re.compile(
-    r"(?P<number>[-+]?(?:[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]*)?|[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)"
+    r"(?P<number>[-+]?(?:[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]*)?|[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1,4})?)"
     r"\s*(?P<unit>%|[a-z][a-z ]*)?\.?",
     re.IGNORECASE,
 )
+_DECIMAL_COMMA = re.compile(r"\b[0-9]+,[0-9]+\b")
 _UNITS = {
     None: "",
     "%": "percent",
@@ -207,7 +208,8 @@ def judge_line(text: str, asked: Asked, matches: Callable[[str], bool]) -> Verdi
     """Judge one printed line. `matches` says whether a canonical line is the answer."""
     reading = read(text)
     if reading is None:
-        return Verdict(NOT_YET, (f"I cannot read '{_shortened(text)}'. {_wanted(asked)}",))
+        comma = "Write the decimals after a point, not after a comma. " if _DECIMAL_COMMA.search(text) else ""
+        return Verdict(NOT_YET, (f"I cannot read '{_shortened(text)}'. {comma}{_wanted(asked)}",))
     said = (reading.note,) if reading.note else ()
     if reading.unit != asked.unit:
         return Verdict(NOT_YET, said + (_other_unit(reading.unit, asked),))

@@ -566,6 +566,7 @@ def corpus(port: int) -> list[Case]:
         Case("format-2", lambda: notebook(answered(), nbformat=2), state="unreadable", says="format 2"),
         Case("a-list", lambda: b"[1, 2]", state="unreadable", says="not a notebook"),
         Case("too-large", lambda: notebook(answered()) + b" " * 10_000_000, state="unreadable", says="MB"),
+        Case("zipped", lambda: b"PK\x03\x04\x14\x00\xff\xfe", state="unreadable", says="Unpack it"),
         Case("essay.pdf", lambda: b"%PDF-1.7 \xff\xfe", state="unreadable", says="UTF-8"),
         Case(
             "link-to-the-key",

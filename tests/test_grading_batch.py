@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -14,8 +16,10 @@ from xml.etree import ElementTree
 import pytest
 
 import make_submissions
-from answers.grading import sandbox
+from answers.grading import batch, sandbox
 from answers.grading.cli import main
+from answers.grading.key import Key
+from answers.grading.row import Row
 from grading import command, grade, reports
 from notebooks import ROOT
 
@@ -131,6 +135,24 @@ def test_four_shards_are_the_whole(submissions: Path, whole: Path, capsys: pytes
     assert code == 2 and "they differ in their key" in said
 
 
+def test_no_row_of_another_key_stays_in_a_run_that_is_broken_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """`merge` would take it for one of this run."""
+    notebook = tmp_path / "a.ipynb"
+    notebook.write_bytes(make_submissions.notebook(make_submissions.answered()))
+    settings = batch.Settings(sandbox.Limits(), True, False, batch.grader_digest())
+    target = batch.row_path(tmp_path / "out", "a.ipynb")
+    target.parent.mkdir(parents=True)
+    target.write_text(Row("a.ipynb", "of another key", "graded").to_json())
+
+    def broken_off(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(batch, "_supervise", broken_off)
+    with pytest.raises(KeyboardInterrupt):
+        list(batch.grade_all([batch.Submission("a.ipynb", notebook)], Key((), ()), settings, tmp_path / "out", 1))
+    assert not target.exists()
+
+
 def test_junit_has_a_suite_for_each_and_a_case_for_each_problem(whole: Path):
     suites = ElementTree.parse(whole / "junit.xml").getroot()
     assert len(suites) == SIZE
@@ -148,7 +170,9 @@ def test_junit_has_a_suite_for_each_and_a_case_for_each_problem(whole: Path):
         (["chapters", "--out", "chapters/grades"], "among the submissions"),
         (["merge", "lab"], "is not a folder that a grading run has written"),
         (["chapters", "--shard", "5/4"], "K/N"),
-        (["chapters", "--jobs", "0"], "--jobs"),
+        (["chapters", "--shard", "2"], "such as 2/4"),
+        (["chapters", "--jobs", "0"], "0 is not a whole number from 1 on"),
+        (["chapters", "--out", "lab/../chapters/grades"], "among the submissions"),
         ([], "SUBMISSION_OR_FOLDER"),
     ],
 )
@@ -165,6 +189,70 @@ def test_wrong_use_gets_a_sentence(
     assert code == 2
     assert says in capsys.readouterr().err
     assert not (tmp_path / "grades").exists() and not (ROOT / "chapters" / "grades").exists()
+
+
+def test_a_folder_that_cannot_be_opened_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "closed").mkdir()
+    (tmp_path / "open").mkdir()
+
+    def scan(path: object) -> object:
+        if str(path).endswith("closed"):
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return real(path)
+
+    real = os.scandir
+    monkeypatch.setattr("os.scandir", scan)
+    assert [(found.name, found.fault) for found in batch.find([tmp_path])] == [
+        ("closed", "The folder cannot be opened: Permission denied."),
+        ("open", "There is no notebook (.ipynb) in this folder."),
+    ]
+
+
+def test_the_results_never_replace_what_is_not_a_result(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    submission, out = tmp_path / "a.ipynb", tmp_path / "out"
+    submission.touch()  # a row, and no kernel
+    (out / "feedback").mkdir(parents=True)
+    (out / "feedback" / "mine.txt").touch()
+    assert main([str(submission), "--out", str(out)]) == 2
+    assert "holds other files" in capsys.readouterr().err
+    assert [path.name for path in out.rglob("*")] == ["feedback", "mine.txt"]
+
+    assert main([str(submission), "--out", str(submission)]) == 2
+    assert "is a file" in capsys.readouterr().err
+
+    (out / "feedback" / "mine.txt").unlink()
+    (out / "feedback").rmdir()
+    with batch.claimed(out):
+        assert main([str(submission), "--out", str(out)]) == 2
+        assert "Another run is writing into" in capsys.readouterr().err
+    assert main([str(submission), "--out", str(out)]) == 0
+    assert main([str(submission), "--out", str(out)]) == 0  # into results of its own
+
+
+def test_a_file_that_cannot_be_written_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    (tmp_path / "a.ipynb").touch()
+    code = main([str(tmp_path / "a.ipynb"), "--out", str(tmp_path / "out"), "--summary", str(tmp_path / "no" / "summary.md")])
+    assert code == 2
+    said = capsys.readouterr().err
+    assert "summary.md: No such file or directory" in said and "run the same command again" in said
+
+    def full(*arguments: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")  # as write() raises it, without a name
+
+    monkeypatch.setattr("answers.grading.row.os.replace", full)
+    assert main([str(tmp_path / "a.ipynb"), "--out", str(tmp_path / "full")]) == 2
+    assert "run.json: No space left on device" in capsys.readouterr().err
+    assert [path.name for path in (tmp_path / "full").iterdir()] == [batch.LOCK]
+
+
+def test_make_grade_passes_options_and_a_path_with_spaces():
+    said = subprocess.run(
+        ["make", "--dry-run", "grade", "SUBMISSIONS=my class", "OPTIONS=--out autumn"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    assert '-m answers.grading --out autumn -- "my class"' in said
 
 
 def test_help_has_examples():

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -14,11 +16,15 @@ from statsmodels.stats.proportion import proportion_confint
 
 import make_submissions
 from answers.grading import page as html
+from answers.grading import kernel, report
+from answers.grading.key import read_key
 from answers.grading.load import Cell
 from answers.grading.match import match
 from answers.grading.prepare import SETUP
-from answers.grading.replay import Result
+from answers.grading.replay import Result, grade as grade_cells
 from answers.grading.row import Row, wilson
+from answers.grading.sandbox import Limits
+from answers.problems import KEY
 from grading import grade
 from jupyterlab import jupyterlab, open_notebook, run_all
 from notebooks import ROOT
@@ -64,6 +70,52 @@ def test_the_score_interval_is_wilsons(questions: int):
 )
 def test_answers_are_found(cells: list[Cell], answers: dict[int, int]):
     assert match(cells, [5, 6, 7]).answers == answers
+
+
+def test_another_notebook_gets_one_remark():
+    found = match([Cell("code", "print(1)"), Cell("markdown", "# Something else")], [5, 6, 7])
+    assert found.answers == {} and found.notes == (
+        "None of the problems has an answer cell. Is this the practice notebook?",
+    )
+
+
+def test_a_notebook_that_uses_up_its_time_ends_then(tmp_path: Path):
+    """Each cell stays under the limit of a cell; all together they would take a minute."""
+    cells = [Cell("code", "import time\ntime.sleep(1)")] * 60 + [Cell("code", "# Problem 05\nprint(0.5)")]
+    began = time.monotonic()
+    graded = grade_cells(cells, read_key(KEY), Limits(submission_seconds=2), True, tmp_path)
+    assert time.monotonic() - began < 20
+    result = next(result for result in graded.results if result.number == 5)
+    assert result.status == "stopped" and "cells before it used up" in result.sentence
+
+
+def test_feedback_files_have_names_that_a_disk_takes():
+    names = ["\u5b66" * 80 + "/" + letter + ".ipynb" for letter in "ab"] + ["x" * 249 + ".ipynb", "-rf.ipynb", "a/b\n.ipynb"]
+    files = report.feedback_names(names)
+    assert len(set(files)) == len(names)
+    assert all(len(f"{file}.part".encode()) <= 255 and not set(file) & set("/\n") for file in files)
+
+
+def test_what_a_student_wrote_is_not_cut_in_silence():
+    words = "word " * 5000 + "\nlast\x1b[31m"
+    told = report.written([Row("a.ipynb", "", "graded", written={17: words}), Row("b.ipynb", "", "graded", written={17: "x\x1b"})])
+    assert "Cut here after 20,000 characters" in told and "\x1b" not in told
+
+
+def test_only_its_own_leftovers_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(kernel, "SHORT", str(tmp_path))
+    others = {"grading-2026-autumn", "answers.grading-class", f"{kernel.PREFIX}{os.getpid()}-abcdefgh"}
+    for name in others | {f"{kernel.PREFIX}99999999-abcdefgh"}:  # no process has so high a number
+        (tmp_path / name).mkdir()
+    kernel.remove_leftovers()
+    assert {path.name for path in tmp_path.iterdir()} == others
+
+
+def test_a_terminal_without_a_students_characters_does_not_stop_it(tmp_path: Path):
+    (tmp_path / "\u5b66.ipynb").touch()
+    finished = grade(tmp_path / "\u5b66.ipynb", "--out", tmp_path / "grades", env=os.environ | {"PYTHONIOENCODING": "ascii"})
+    assert finished.returncode == 0, finished.stderr
+    assert "\\u5b66.ipynb: The file is empty." in finished.stdout
 
 
 def test_the_grader_sets_up_what_the_practice_notebook_does():
@@ -168,7 +220,10 @@ def test_the_page_reads_well(gradebook: Path, page: Page, width: int, scheme: st
     assert asked == [gradebook.as_uri()]
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.locator("html").get_attribute("lang") == "en" and page.locator("h1").count() == 1
-    assert page.locator("main table").last.locator("tbody tr").count() == 42
+    listed = page.locator("main table").last.locator("tbody tr")
+    assert listed.count() == 42
+    first = listed.locator("th").evaluate_all("all => all.slice(0, 3).map(one => one.firstChild.data)")
+    assert first[:2] == ["x.pdf", "y.ipynb"] and first[2].startswith("a-very-long")  # not graded: first
     assert page.locator("tbody tr > th[scope=row]:first-child").count() == page.locator("tbody tr").count()
     assert all(page.locator("thead th").evaluate_all("all => all.map(one => one.scope === 'col')"))
     images = page.locator("svg[role=img]").evaluate_all("all => all.map(one => one.getAttribute('aria-label'))")

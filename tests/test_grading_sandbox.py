@@ -62,6 +62,17 @@ def test_stopping_ends_every_process(kernel: WatchedKernel):
     assert [pid for pid in started if sandbox.is_running(pid)] == []
 
 
+def test_no_folder_is_too_deep_or_too_closed_to_be_removed(kernel: WatchedKernel):
+    """What is left would stop every later run, which clears away what earlier ones have left."""
+    source = (
+        "import os\nfrom ipykernel.connect import get_connection_file\nos.chdir(os.path.dirname(get_connection_file()))\n"
+        "os.makedirs('closed/below')\nos.chmod('closed', 0)\n"
+        "for turn in range(3000):\n    os.mkdir('d')\n    os.chdir('d')\nos.chdir('/tmp')"
+    )
+    run(kernel, source)
+    assert not kernel._folder.exists()
+
+
 @pytest.mark.parametrize("moment", [0, 0.002, 0.005, 0.01, 0.02, 0.05, 0.2, 1])
 @pytest.mark.parametrize("sandboxed", [True, False])
 def test_a_grader_that_is_killed_takes_its_kernel_along(sandboxed: bool, moment: float, tmp_path: Path):
@@ -86,7 +97,7 @@ def test_a_grader_that_is_killed_takes_its_kernel_along(sandboxed: bool, moment:
     killed = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert killed.returncode == -9, killed.stderr
     deadline = time.monotonic() + 30
-    while left := processes(f"grading-{int(killed.stdout)}-"):  # bubblewrap and the kernel name their folder
+    while left := processes(f"answers.grading-{int(killed.stdout)}-"):  # bubblewrap and the kernel name their folder
         assert time.monotonic() < deadline, f"the kernel outlives its grader: {left}"
         time.sleep(0.02)
 

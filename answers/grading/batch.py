@@ -7,12 +7,12 @@ are put together by `merge`.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import hashlib
 import json
 import multiprocessing
 import os
-import shutil
 import signal
 import sys
 import threading
@@ -28,9 +28,11 @@ from answers.grading.key import Key
 from answers.grading.load import Unreadable, read_bytes, read_cells
 from answers.grading.replay import grade, plain
 from answers.grading.row import Row, write_whole
-from answers.grading.sandbox import Limits
+from answers.grading.sandbox import Limits, remove
+from chapters import practice_check
 
 RUN = "run.json"
+LOCK = ".lock"
 ROWS = "rows"
 WORK = "work"
 
@@ -55,6 +57,13 @@ class Settings:
     limits: Limits
     sandboxed: bool
     self_check: bool
+    grader: str  # a digest of the grader's own code
+
+
+def grader_digest() -> str:
+    """Changes when the grader does, so that no row of an older one is kept."""
+    files = [*sorted(Path(__file__).parent.glob("*.py")), Path(practice_check.__file__)]
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
 
 
 @dataclass(frozen=True)
@@ -101,12 +110,15 @@ def _within(folder: Path) -> Iterator[Submission]:
             yield Submission("", entry)
             continue
         notebooks = []
-        for place, folders, files in os.walk(entry):
+        closed: list[OSError] = []
+        for place, folders, files in os.walk(entry, onerror=closed.append):
             folders[:] = [name for name in folders if not name.startswith((".", "__MACOSX"))]
             notebooks += [Path(place, name) for name in files if name.endswith(".ipynb") and not name.startswith(".")]
         for notebook in notebooks:
             yield Submission("", notebook)
-        if not notebooks:
+        for error in closed:
+            yield Submission("", Path(error.filename), f"The folder cannot be opened: {error.strerror}.")
+        if not notebooks and not closed:
             yield Submission("", entry, "There is no notebook (.ipynb) in this folder.")
 
 
@@ -137,7 +149,7 @@ def grade_all(
     """
     (out / ROWS).mkdir(parents=True, exist_ok=True)
     # The notebooks being replayed hold the key: none stays behind, not even of a run that was killed.
-    shutil.rmtree(out / WORK, ignore_errors=True)
+    remove(out / WORK)
     remove_leftovers()
     tasks = []
     for submission in submissions:
@@ -156,6 +168,7 @@ def grade_all(
         if kept is not None and kept.fingerprint == fingerprint and kept.state != "failed":
             yield kept
         else:
+            target.unlink(missing_ok=True)  # no row of another key or another notebook is taken for one of this run
             tasks.append(_Task(submission.name, content, fingerprint, target, key, settings))
     if not tasks:
         return
@@ -176,18 +189,18 @@ def grade_all(
         finally:
             stop.set()
             pool.shutdown(cancel_futures=True)
-            shutil.rmtree(out / WORK, ignore_errors=True)
+            remove(out / WORK)
 
 
 def _supervise(context: Any, task: _Task, stop: threading.Event) -> Row | None:
     """Grade one submission in a new process, and write its row in any case, unless the whole run is to stop."""
     if stop.is_set():
         return None
-    task.target.unlink(missing_ok=True)
     process = context.Process(target=_work, args=(task,), daemon=True)
     process.start()
-    # Inside, the limit is looked at between rounds: one round may begin just before it ends.
-    until = time.monotonic() + 2 * task.settings.limits.submission_seconds + START_SECONDS
+    # Inside, the limit is looked at between cells: a kernel may start and a cell run just before it ends.
+    limits = task.settings.limits
+    until = time.monotonic() + limits.submission_seconds + limits.cell_seconds + 2 * START_SECONDS
     while process.is_alive() and time.monotonic() < until and not stop.is_set():
         process.join(0.2)
     if late := process.is_alive():
@@ -222,7 +235,7 @@ def _work(task: _Task) -> None:
             "failed",
             plain(f"The grader has a fault: {type(error).__name__}: {error}", 300),
         )
-    shutil.rmtree(folder, ignore_errors=True)
+    remove(folder)
     write_whole(task.target, row.to_json())
 
 
@@ -258,13 +271,43 @@ def read_row(path: Path) -> Row | None:
         return None
 
 
-def write_run(out: Path, run: Run) -> None:
+@contextlib.contextmanager
+def claimed(out: Path) -> Iterator[None]:
+    """Keep the folder for results to this run while it lasts, and make it if it is not there.
+
+    Raises BatchFault if it is a file, holds anything that no run has written, or belongs to a run that is going on. The
+    last is not noticed on Windows and on file systems without locks.
+    """
+    if out.exists() and not out.is_dir():
+        raise BatchFault(f"{out} is a file. The results need a folder: choose another --out.")
+    if out.is_dir() and any(out.iterdir()) and not any((out / name).exists() for name in (RUN, LOCK)):
+        raise BatchFault(
+            f"{out} holds other files, and no earlier results. So that none is overwritten, name a new folder: --out."
+        )
     out.mkdir(parents=True, exist_ok=True)
+    if os.name != "posix":
+        yield
+        return
+    import fcntl
+
+    with (out / LOCK).open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # the system lets go of it even if we are killed
+        except BlockingIOError:
+            raise BatchFault(
+                f"Another run is writing into {out}. Wait until it has ended, or choose another --out."
+            ) from None
+        except OSError:  # some network folders have no locks
+            pass
+        yield
+
+
+def write_run(out: Path, run: Run) -> None:
     write_whole(out / RUN, json.dumps(dataclasses.asdict(run), indent=1) + "\n")
 
 
-def merge(parts: Sequence[Path], out: Path) -> tuple[Row, ...]:
-    """Put the rows of several shards together in `out`, in the order of the whole run.
+def merge(parts: Sequence[Path]) -> tuple[Run, tuple[Row, ...]]:
+    """Read the rows of several shards, in the order of the whole run.
 
     Raises BatchFault if the shards do not belong together or a submission is in none of them.
     """
@@ -289,8 +332,12 @@ def merge(parts: Sequence[Path], out: Path) -> tuple[Row, ...]:
         if found is None:
             raise BatchFault(f"No shard has a row for {name}. A shard is missing or has not ended.")
         rows.append(found)
-    (out / ROWS).mkdir(parents=True, exist_ok=True)
+    return runs[0], tuple(rows)
+
+
+def write_merged(out: Path, run: Run, rows: Sequence[Row]) -> None:
+    """Write what a run that had graded all shards itself would have kept."""
+    write_run(out, run)
+    (out / ROWS).mkdir(exist_ok=True)
     for row in rows:
         write_whole(row_path(out, row.submission), row.to_json())
-    write_run(out, runs[0])
-    return tuple(rows)

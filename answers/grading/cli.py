@@ -13,7 +13,7 @@ from tqdm import tqdm
 
 from answers.grading import batch, report, sandbox
 from answers.grading.batch import BatchFault, Run, Settings
-from answers.grading.key import Key, read_key, read_self_check
+from answers.grading.key import read_key, read_self_check
 from answers.grading.row import Row
 from answers.grading.sandbox import Limits, NoSandbox
 from answers.problems import KEY, KeyFault
@@ -37,7 +37,7 @@ examples:
       The second of four machines; then the four put together.
 
 exit codes:
-  0 graded    1 some rows failed through no fault of the notebooks    2 wrong use or a faulty key
+  0 graded    1 some rows failed through no fault of the notebooks    2 wrong use, a faulty key, or a file that cannot be written
   3 no sandbox can be made here    130 interrupted
 """
 
@@ -55,10 +55,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(
             f"Nothing was graded, because no sandbox can be made here: {reason}.\n"
             "A sandbox keeps a notebook's code away from your files, the key and the network. If you trust the notebooks, or "
-            "the machine is thrown away afterwards, add --no-sandbox.",
+            "the machine is thrown away afterwards, add --no-sandbox (with make: OPTIONS=--no-sandbox).",
             file=sys.stderr,
         )
         return NO_SANDBOX
+    except OSError as error:
+        print(
+            f"Not finished. {error.filename or 'A file'}: {error.strerror or error}. Mend that and run the same command again; "
+            "notebooks that are finished are kept.",
+            file=sys.stderr,
+        )
+        return MISUSED
     except KeyboardInterrupt:
         print("\nInterrupted. What is finished is kept: run the same command again to go on.", file=sys.stderr)
         return INTERRUPTED
@@ -110,31 +117,32 @@ def _parser() -> argparse.ArgumentParser:
 def _grade(arguments: Sequence[str]) -> int:
     options = _parser().parse_args(arguments)
     limits = Limits(cell_seconds=options.cell_seconds)
-    settings = Settings(limits, sandboxed=not options.no_sandbox, self_check=options.self_check)
+    settings = Settings(limits, not options.no_sandbox, options.self_check, batch.grader_digest())
     key = read_self_check(options.key) if options.self_check else read_key(options.key)
     everything = batch.find(options.submissions)
-    out = options.out.absolute()
+    out = options.out.resolve()
     for path in options.submissions:
-        if path.is_dir() and out.is_relative_to(path.absolute()):
+        if path.is_dir() and out.is_relative_to(path.resolve()):
             raise BatchFault(f"The results would be written into {path}, among the submissions. Choose another --out.")
     if settings.sandboxed:
         sandbox.check(limits, [options.key, out, *options.submissions])
     else:
         print(sandbox.NOT_PROTECTED, file=sys.stderr)
     chosen = batch.shard(everything, *options.shard)
-    batch.write_run(out, Run(key.digest, batch.describe(settings), tuple(submission.name for submission in everything)))
-
-    rows = []
-    # On a terminal a moving bar; in a log, a line now and then.
-    pace = 0.2 if sys.stderr.isatty() else 30.0
-    bar = tqdm(total=len(chosen), unit=" notebooks", desc="Grading", mininterval=pace, disable=len(chosen) == 1)
-    with bar, closing(batch.grade_all(chosen, key, settings, out, options.jobs)) as finished:
-        for row in finished:
-            rows.append(row)
-            bar.update()
-    places = {submission.name: place for place, submission in enumerate(chosen)}
-    rows.sort(key=lambda row: places[row.submission])
-    return _finish(rows, key, out, options.summary)
+    run = Run(key.digest, batch.describe(settings), tuple(submission.name for submission in everything))
+    with batch.claimed(out):
+        batch.write_run(out, run)
+        rows = []
+        # On a terminal a moving bar; in a log, a line now and then.
+        pace = 0.2 if sys.stderr.isatty() else 30.0
+        bar = tqdm(total=len(chosen), unit=" notebooks", desc="Grading", mininterval=pace, disable=len(chosen) == 1)
+        with bar, closing(batch.grade_all(chosen, key, settings, out, options.jobs)) as finished:
+            for row in finished:
+                rows.append(row)
+                bar.update()
+        places = {submission.name: place for place, submission in enumerate(chosen)}
+        rows.sort(key=lambda row: places[row.submission])
+        return _finish(rows, options.out, options.summary)
 
 
 def _merge(arguments: Sequence[str]) -> int:
@@ -146,11 +154,13 @@ def _merge(arguments: Sequence[str]) -> int:
         "--out", type=Path, default=Path("grades"), metavar="FOLDER", help="where to write (default: grades)"
     )
     options = parser.parse_args(arguments)
-    rows = batch.merge(options.shards, options.out.absolute())
-    return _finish(rows, None, options.out.absolute(), None)
+    run, rows = batch.merge(options.shards)
+    with batch.claimed(options.out):
+        batch.write_merged(options.out, run, rows)
+        return _finish(rows, options.out, None)
 
 
-def _finish(rows: Sequence[Row], key: Key | None, out: Path, summary: Path | None) -> int:
+def _finish(rows: Sequence[Row], out: Path, summary: Path | None) -> int:
     report.write(rows, out)
     if summary is not None:
         with summary.open("a", encoding="utf-8") as file:
@@ -162,21 +172,20 @@ def _finish(rows: Sequence[Row], key: Key | None, out: Path, summary: Path | Non
     print(
         f"Notebooks: {len(rows)}. Graded: {len(rows) - unreadable - len(failed)}. Unreadable: {unreadable}. Failed: {len(failed)}."
     )
-    print(f"The gradebook is {os.path.relpath(out / report.PAGE)}.")
+    print(f"The gradebook is {out / report.PAGE}.")
     for row in failed:
         print(f"{row.submission}: {row.reason}", file=sys.stderr)
     return FAILED if failed else 0
 
 
 def _positive(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise ValueError
-    return value
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a whole number from 1 on")
+    return int(text)
 
 
 def _shard(text: str) -> tuple[int, int]:
-    number, count = (int(part) for part in text.split("/"))
-    if not 1 <= number <= count:
+    number, _, count = text.partition("/")
+    if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
         raise argparse.ArgumentTypeError("K/N needs 1 <= K <= N, such as 2/4")
-    return number, count
+    return int(number), int(count)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,10 +95,11 @@ class JudgedCell(IPyNbCell):
 
 
 class _Collector:
-    """The plugin of one run: collects the notebook and notes each cell's outcome."""
+    """The plugin of one run: collects the notebook, notes each cell's outcome, and runs no cell after `until`."""
 
-    def __init__(self, kind: type[JudgedNotebook]) -> None:
+    def __init__(self, kind: type[JudgedNotebook], until: float) -> None:
         self.kind = kind
+        self.until = until
         self.outcomes: dict[int, Outcome] = {}
         self.failure: BaseException | None = None
 
@@ -116,6 +118,8 @@ class _Collector:
             self.outcomes[item.position] = outcome
         if outcome.kind == "stopped":
             item.session.shouldfail = "the kernel was stopped"
+        elif time.monotonic() > self.until:
+            item.session.shouldfail = "the notebook's time is used up"
 
     def _outcome(self, item: JudgedCell, raised: BaseException | None) -> Outcome:
         if raised is None:
@@ -133,14 +137,17 @@ class _Collector:
         return Outcome("error", str(raised))
 
 
-def replay(path: Path, entries: dict[int, Entry], start_kernel: Callable[[], WatchedKernel]) -> dict[int, Outcome]:
-    """Replay a prepared notebook. Returns each cell's outcome by its position in the submission.
+def replay(
+    path: Path, entries: dict[int, Entry], start_kernel: Callable[[], WatchedKernel], until: float
+) -> dict[int, Outcome]:
+    """Replay a prepared notebook. Returns the outcome of each cell that was run, by its position in the submission.
 
-    After a cell that was stopped nothing is run; the caller leaves that cell out and replays again.
+    After a cell that was stopped nothing is run; the caller leaves that cell out and replays again. No cell begins after
+    `until`, a time of the monotonic clock.
     Raises KernelFailed if no kernel starts, RuntimeError if pytest itself fails.
     """
     kind = type("JudgedNotebook", (JudgedNotebook,), {"start_kernel": staticmethod(start_kernel), "entries": entries})
-    collector = _Collector(kind)
+    collector = _Collector(kind, until)
     settings = path.with_name("pytest.ini")
     settings.write_text("[pytest]\n", encoding="utf-8")
     arguments = ["-c", str(settings), "--rootdir", str(path.parent), "-p", "nbval.plugin", "-p", "no:cacheprovider"]

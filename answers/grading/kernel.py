@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import secrets
-import shutil
 import signal
 import subprocess
 import sys
@@ -28,8 +28,8 @@ from nbval.kernel import RunningKernel
 from answers.grading import sandbox
 from answers.grading.sandbox import Limits
 
-# Where the folders with the kernels' sockets are: each is named after the process that made it.
-PREFIX = "grading-"
+# Where the folders with the kernels' sockets are: each is named after the process that made it. Nobody else's are named so.
+PREFIX = "answers.grading-"
 SHORT = "/tmp" if os.name == "posix" else tempfile.gettempdir()
 
 START_SECONDS = 60
@@ -40,9 +40,10 @@ WAITING_MESSAGES = 50
 
 def remove_leftovers() -> None:
     """Remove the folders of graders that were killed before they could do it. Linux only."""
-    for folder in Path(SHORT).glob(f"{PREFIX}*-*") if sys.platform == "linux" else ():
-        if not sandbox.is_running(int(folder.name.split("-")[1])):
-            shutil.rmtree(folder, ignore_errors=True)
+    for folder in Path(SHORT).glob(f"{PREFIX}*") if sys.platform == "linux" else ():
+        maker = re.fullmatch(rf"{re.escape(PREFIX)}([0-9]+)-[a-z0-9_]+", folder.name)
+        if maker and not sandbox.is_running(int(maker[1])):
+            sandbox.remove(folder)
 
 
 class KernelFailed(Exception):
@@ -179,7 +180,7 @@ class WatchedKernel(RunningKernel):
             os.close(self._lifeline)
         self._lifeline = None
         self._context.destroy(linger=0)
-        shutil.rmtree(self._folder, ignore_errors=True)
+        sandbox.remove(self._folder)
 
     # --- Receiving and watching -------------------------------------------------------------------------------------
 

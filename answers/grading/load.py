@@ -53,7 +53,7 @@ def read_bytes(path: Path) -> bytes:
             )
         content = file.read(LARGEST_NOTEBOOK + 1)
     if not content.strip():
-        raise Unreadable("The file is empty.")
+        raise Unreadable("The file is empty. Save the notebook in JupyterLab and hand it in again.")
     return content
 
 
@@ -62,10 +62,14 @@ def read_cells(content: bytes) -> tuple[Cell, ...]:
 
     Raises Unreadable with the reason.
     """
+    if content.startswith(b"PK\x03\x04"):
+        raise Unreadable("This is a zip archive, not a notebook. Unpack it; the notebook is the .ipynb file in it.")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise Unreadable("The file is not text in UTF-8, so it is not a notebook as JupyterLab saves it.") from None
+        raise Unreadable(
+            "The file is not text in UTF-8, so it is not a notebook as JupyterLab saves it. Hand in the .ipynb file itself."
+        ) from None
     try:
         notebook = json.loads(text)
     except (ValueError, RecursionError):
@@ -73,7 +77,9 @@ def read_cells(content: bytes) -> tuple[Cell, ...]:
             "The file is not a notebook: its JSON is broken. Open it in JupyterLab; if it opens, save it and hand it in again."
         ) from None
     if not isinstance(notebook, dict) or "nbformat" not in notebook:
-        raise Unreadable("The file is not a notebook: it does not say which notebook format it has.")
+        raise Unreadable(
+            "The file is not a notebook: it does not say which notebook format it has. Hand in the .ipynb file itself."
+        )
     version = notebook["nbformat"]
     if version == 4:
         cells = notebook.get("cells")
@@ -85,9 +91,9 @@ def read_cells(content: bytes) -> tuple[Cell, ...]:
             f"The notebook has format {_short(version)}; only 3 and 4 can be read. Save it in a current JupyterLab."
         )
     if not isinstance(cells, list) or not cells:
-        raise Unreadable("The notebook has no cells.")
+        raise Unreadable("The notebook has no cells. Is it the right file? Hand in the practice notebook.")
     if len(cells) > MOST_CELLS:
-        raise Unreadable(f"The notebook has {len(cells)} cells; the limit is {MOST_CELLS}.")
+        raise Unreadable(f"The notebook has {len(cells)} cells; the limit is {MOST_CELLS}. Delete those you do not need.")
     return tuple(_cell(cell) for cell in cells if isinstance(cell, dict))
 
 

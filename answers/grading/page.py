@@ -43,7 +43,7 @@ details { margin: .15rem 0; }
 summary { cursor: pointer; font: .875rem/1.5 system-ui, sans-serif; padding: .1rem 0; }
 summary:focus-visible { outline: 2px solid var(--edge); outline-offset: 2px; }
 details ul { margin: .3rem 0 .6rem; padding-left: 1.1rem; font-size: .95rem; }
-.fault { color: var(--fault); }
+.fault, .fault a { color: var(--fault); }
 @media (max-width: 40rem) { body { padding: 1.5rem 1rem 3rem; font-size: 1rem; } .chart-column { display: none; }
   .score { width: 7rem; padding-right: 0; }
   .counts td, .counts th { padding-right: .4rem; }
@@ -54,17 +54,17 @@ details ul { margin: .3rem 0 .6rem; padding-left: 1.1rem; font-size: .95rem; }
 
 
 def gradebook(rows: Sequence[Row]) -> str:
-    """Return the page for all rows, in their order."""
+    """Return the page for all rows, in their order; in its table those that were not graded stand first."""
     graded = [row for row in rows if row.state == "graded"]
     others = [row for row in rows if row.state != "graded"]
     body = ["<h1>Gradebook</h1>", f'<p class="lead">{_lead(rows, graded)}</p>']
     if others:
         body.append(
-            f'<p class="fault">{_count(len(others), "submission")} could not be graded. The reason stands in the table, where the score would.</p>'
+            f'<p class="fault">{_count(len(others), "submission")} could not be graded: the first in the <a href="#submissions">table of submissions</a>, with the reason.</p>'
         )
     if graded:
         body += [_scores(graded), _problems(graded)]
-    body.append(_table(rows))
+    body.append(_table(others + graded))
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>Gradebook</title>\n'
@@ -194,7 +194,7 @@ def _figure(title: str, words: str, drawing: str, table: str) -> str:
 def _table(rows: Sequence[Row]) -> str:
     body = "\n".join(_row(row) for row in rows)
     return (
-        "<section><h2>Submissions</h2>"
+        '<section><h2 id="submissions">Submissions</h2>'
         '<p class="quiet">Unfold a submission to read what a student is told. The interval is the 95 percent Wilson interval of the score. '
         "It treats the problems as drawn from many of their kind. They were chosen, not drawn, so take it as a reminder that no score is exact. "
         "Answers in words are not in the score; they stand in written.md.</p>\n"
@@ -207,7 +207,10 @@ def _table(rows: Sequence[Row]) -> str:
 def _row(row: Row) -> str:
     name = escape(plain(row.submission, 200))
     if row.state != "graded":
-        return f'<tr><th scope="row">{name}</th><td colspan="2" class="fault">Not graded. {escape(plain(row.reason, 400))}</td></tr>'
+        return (
+            f'<tr><th scope="row">{name}<div class="fault">{escape(plain(row.reason, 400))}</div></th>'
+            '<td class="score fault">not graded</td><td class="wide chart-column"></td></tr>'
+        )
     low, high = wilson(row.score, row.out_of)
     share = row.score / row.out_of
     told = [

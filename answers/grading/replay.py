@@ -88,7 +88,7 @@ class _Rounds:
         outcomes: dict[int, Outcome] = {}
         while time.monotonic() < self.until:
             path.write_text(merge(self.cells, self.matched, self.key, inputs, self.stopped), encoding="utf-8")
-            outcomes = judge.replay(path, entries, self._start_kernel)
+            outcomes = judge.replay(path, entries, self._start_kernel, self.until)
             new = {position: outcome for position, outcome in outcomes.items() if outcome.kind == "stopped"}
             if not new:
                 break
@@ -175,8 +175,11 @@ def _why(entry: Entry, outcome: Outcome) -> str:
 
 def plain(text: str, longest: int) -> str:
     """Return text on one line, without characters that files or terminals choke on, and not longer than `longest`."""
-    text = "".join(
-        character if character.isprintable() else " " for character in text.encode("utf-8", "replace").decode()
-    )
-    text = " ".join(text.split())
+    text = " ".join(printable(text).split())
     return text if len(text) <= longest else text[: longest - 3] + "..."
+
+
+def printable(text: str) -> str:
+    """Return text with a space for each character that files or terminals choke on, line ends among them."""
+    text = text.encode("utf-8", "replace").decode()
+    return "".join(character if character.isprintable() else " " for character in text)

@@ -16,10 +16,12 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from answers.grading import page
-from answers.grading.replay import Result, plain
+from answers.grading.replay import Result, plain, printable
 from answers.grading.row import Row, wilson, write_whole
 
 TABLE, PAGE, JUNIT, WRITTEN, FEEDBACK = "gradebook.csv", "gradebook.html", "junit.xml", "written.md", "feedback"
+
+LONGEST_WRITTEN = 20_000  # characters
 
 # What a student in CI sees: three words.
 WORDS = {"right": "right", "not yet": "not yet", "missing": "not yet"}
@@ -82,7 +84,8 @@ def _cell(text: str) -> str:
 
 def feedback_names(submissions: Sequence[str]) -> list[str]:
     """Return a name for each submission's feedback file: its own, without what a file's name cannot hold."""
-    names = [re.sub(r'[\x00-\x1f<>:"/\\|?*]', "_", name.removesuffix(".ipynb"))[:120] for name in submissions]
+    names = [re.sub(r'[\x00-\x1f<>:"/\\|?*]', "_", name.removesuffix(".ipynb")) for name in submissions]
+    names = [name.encode()[:120].decode(errors="ignore") for name in names]  # a file's name may have 255 bytes
     folded = Counter(name.casefold() for name in names)
     return [
         f"{name}.md" if folded[name.casefold()] == 1 else f"{name}-{hashlib.sha256(whole.encode()).hexdigest()[:8]}.md"
@@ -168,8 +171,10 @@ def written(rows: Sequence[Row]) -> str:
         parts.append(f"## Problem {number:02d}")
         for row in rows:
             if answer := row.written.get(number):
-                quoted = "\n".join("    " + line for line in answer[:5000].splitlines())
+                quoted = "\n".join("    " + printable(line) for line in answer[:LONGEST_WRITTEN].splitlines())
                 parts.append(f"{_markdown(row.submission)}\n\n{quoted}")
+                if len(answer) > LONGEST_WRITTEN:
+                    parts.append(f"Cut here after {LONGEST_WRITTEN:,} characters; the notebook has the rest.")
     return "\n\n".join(parts) + "\n"
 
 

@@ -69,5 +69,8 @@ def write_whole(path: Path, text: str) -> None:
     try:
         part.write_bytes(text.encode("utf-8", "replace"))
         os.replace(part, path)
+    except OSError as error:
+        error.filename = error.filename or str(path)  # a full disk does not say which file it refused
+        raise
     finally:
         part.unlink(missing_ok=True)

@@ -10,6 +10,7 @@ share one count of processes. Otherwise the kernel has a user namespace of its o
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -77,7 +78,7 @@ def command(limits: Limits, folder: Path | None, connection_file: Path | None, l
     """
     bwrap = shutil.which("bwrap")
     if bwrap is None:
-        raise NoSandbox("bubblewrap (the command bwrap) is not installed. On Debian and Ubuntu: apt install bubblewrap")
+        raise NoSandbox("bubblewrap (the command bwrap) is not installed. On Debian and Ubuntu: sudo apt install bubblewrap")
     root = os.getuid() == 0
     order = {
         "uid": sandbox_uid() if root else None,
@@ -189,6 +190,15 @@ def memory(pid: int) -> tuple[int, int]:
         return 0, 0
     page = os.sysconf("SC_PAGE_SIZE")
     return int(reserved) * page, int(used) * page
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder that a student's code could write to: it may be deeper than Python can follow, or closed."""
+    with contextlib.suppress(OSError, RecursionError):
+        shutil.rmtree(folder)
+    if folder.exists() and os.name == "posix":
+        for words in (["chmod", "-R", "u+rwx"], ["rm", "-rf"]):
+            subprocess.run([*words, folder], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 # --- Without a sandbox ------------------------------------------------------------------------------------------------
