@@ -173,7 +173,7 @@ def test_published_pages_of_the_key_are_used(tmp_path: Path):
     finished = grade("--self-check", "--key", key, "--out", tmp_path / "grades", notebook)
     assert finished.returncode == 0, finished.stderr
     lines = {line[:10]: line for line in finished.stdout.splitlines()}
-    assert "typed in" in lines["Problem 05"] and "also when the inputs change" in lines["Problem 07"]
+    assert "typed in" in lines["Problem 05"] and "for other inputs, too" in lines["Problem 07"]
     assert "not tried on others" in lines["Problem 06"]
 
 

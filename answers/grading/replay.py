@@ -124,7 +124,7 @@ def _result(
     if outcome.kind == "differs":
         return Result(entry.number, "wrong", _why(entry, outcome))
     if len(entry.sets) < 2:
-        return Result(entry.number, "right", "Right for the numbers in the notebook. It was not tried on others.")
+        return Result(entry.number, "right", "It fits the numbers in the notebook. It was not tried on others.")
     again = second.get(position)
     if again is None:
         return Result(
@@ -133,7 +133,7 @@ def _result(
             "Right for the numbers in the notebook, but the notebook's time was used up before it could be tried on others.",
         )
     if again.kind == "same":
-        return Result(entry.number, "right", "Right, also when the inputs change.")
+        return Result(entry.number, "right", "It is right for other inputs, too.")
     if again.kind == "stopped":
         return Result(
             entry.number,
