@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import importlib.resources
+import io
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from elements import FALLBACK, MARKUP, page_with, settled, write_page
+from elements import FALLBACK, MARKUP, SCRIPTS, page_with, settled, write_page
 from notebooks import page_name, page_notebooks
 
 AXE = importlib.resources.files("axe_playwright_python") / "axe.min.js"
@@ -108,6 +110,67 @@ def test_axe_on_the_site_after_use(site: Path, page: Page, name: str) -> None:
     for theme in THEMES:
         set_theme(page, theme)
         assert violations(page, name) == [], theme
+
+
+# ---- The theme's own controls
+
+
+def test_one_sees_where_the_focus_is_on_the_way_to_the_text(site: Path, page: Page) -> None:
+    page.goto((site / "index.html").as_uri())
+    stops = set()
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        name, outline = page.evaluate(
+            """() => { const node = document.activeElement, shown = node.querySelector(":scope > .toctree-toggle") ?? node;
+                 return [node.ariaLabel ?? node.textContent.trim(), getComputedStyle(shown).outline] }"""
+        )
+        stops.add(name)
+        assert "solid 3px" in outline, name
+    assert {"Practice problems", "Show or hide the pages of this part", "Toggle primary sidebar", "Download this page", "Color mode"} <= stops
+
+
+def test_dialogs_have_names_and_give_the_place_back(site: Path, page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto((site / "instructors.html").as_uri())
+    for button, name in [(".primary-toggle", "Pages of the course"), (".secondary-toggle", "On this page"), (".search-button", "Search")]:
+        page.locator(button).focus()
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("dialog", name=name, exact=True)).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("dialog")).to_be_hidden()
+        expect(page.locator(button)).to_be_focused()
+
+
+def test_the_theme_button_can_be_pressed_again_and_again(site: Path, page: Page) -> None:
+    page.goto((site / "404.html").as_uri())
+    page.locator(".theme-switch-button").focus()
+    modes = []
+    for _ in range(3):
+        page.keyboard.press("Enter")
+        modes.append(page.evaluate("document.documentElement.dataset.mode"))
+    assert sorted(modes) == ["auto", "dark", "light"]
+    page.locator(".theme-switch-button").click()
+    page.mouse.move(600, 500)
+    expect(page.get_by_role("tooltip")).to_be_hidden()  # it goes with the mouse
+
+
+@pytest.mark.parametrize("scheme", THEMES)
+def test_high_contrast_leaves_every_icon_and_chart_visible(site: Path, browser: Browser, scheme: str) -> None:
+    """In the system's colours, also where the reader has chosen the other theme of the site."""
+    page = browser.new_page(forced_colors="active", color_scheme=scheme)
+    page.goto((site / "index.html").as_uri())
+    set_theme(page, "light" if scheme == "dark" else "dark")
+    icons = [icon for icon in page.locator("i, span.fa-solid").all() if icon.is_visible()]
+    assert len(icons) >= 5
+    for icon in icons:
+        picture = Image.open(io.BytesIO(icon.screenshot())).convert("L")
+        darkest, brightest = picture.getextrema()
+        assert brightest - darkest > 120, icon.get_attribute("class")
+    paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    for shape, property in [(".axis line", "stroke"), (".interval", "stroke"), (".cap", "stroke"), ("svg text", "fill")]:
+        colour = page.locator(f"score-checker {shape}").first.evaluate("(node, property) => getComputedStyle(node)[property]", property)
+        assert contrast(colour, paper) >= 7, shape
+    page.close()
 
 
 # ---- The elements by themselves
@@ -296,6 +359,13 @@ def test_without_scripts_the_fallback_shows(browser: Browser, tmp_path: Path) ->
     assert shown.count() == FALLBACK.count("<p>") * len(MARKUP)
     assert all(each.is_visible() for each in shown.all())
     context.close()
+
+
+@pytest.mark.parametrize("missing", ["shared.js", "numpy-random.js"])
+def test_where_a_script_does_not_come_the_fallback_stays(page: Page, tmp_path: Path, missing: str) -> None:
+    page.goto(write_page(tmp_path, MARKUP["resample-lab"] + MARKUP["set-size-lab"], [script for script in SCRIPTS if script.name != missing]))
+    assert [shown.is_visible() for shown in page.get_by_text("What shows where scripts do not run.").all()] == [True, True]
+    assert page.get_by_role("button").count() == 0
 
 
 def luminance(colour: str) -> float:

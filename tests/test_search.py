@@ -21,6 +21,11 @@ def test_search_from_disk_by_keyboard(words: str, found: str, site: Path, page: 
     page.keyboard.type(words)
     page.keyboard.press("Enter")
     page.wait_for_url("**/search.html?q=*")
+    room = page.locator(".bd-article-container form.bd-search").evaluate(
+        """form => { const box = form.querySelector("input");
+             return box.getBoundingClientRect().left + parseFloat(getComputedStyle(box).paddingLeft) - form.querySelector("i").getBoundingClientRect().right }"""
+    )
+    assert room > 0, "the words run into the magnifying glass"
     results = page.locator("#search-results li a")
     expect(results.filter(has_text=found).first).to_be_visible(timeout=15_000)
     assert trouble == []

@@ -134,6 +134,32 @@ def test_formulas_carry_their_numbers(site: Path):
     assert [number for number in numbers if "." in number] == [f"12.{i}" for i in range(1, 10)]
 
 
+@pytest.mark.parametrize("width", [320, 390, 1280])
+def test_formulas_begin_in_sight_and_keep_clear_of_their_numbers(width: int, site: Path, page: Page):
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto((site / "chapters" / "12-is-that-score-real.html").as_uri())
+    formulas = page.locator("div.math").evaluate_all(
+        """formulas => formulas.map(formula => {
+          const box = node => node?.getBoundingClientRect(), pieces = [...formula.querySelectorAll(".katex-html > .base")].map(box);
+          const number = box(formula.querySelector(".eqno"));
+          const covered = number && pieces.some(piece => piece.right > number.left && piece.left < number.right && piece.bottom > number.top && piece.top < number.bottom);
+          return {from: pieces[0].left - box(formula).left, to: box(formula).right - pieces.at(-1).right, covered: Boolean(covered)};
+        })"""
+    )
+    assert len(formulas) >= 9
+    for formula in formulas:
+        assert formula["from"] >= 0 and not formula["covered"]
+        assert formula["from"] < 20 or abs(formula["from"] - formula["to"]) < 70, "neither in the middle nor too wide for it"
+
+
+@pytest.mark.parametrize("name", ["12-is-that-score-real", "uncertainty"])
+def test_a_value_stands_right_under_its_name(name: str, site: Path, page: Page):
+    page.goto((site / "chapters" / f"{name}.html").as_uri())
+    for pair in page.locator(".read-outs > div").all():
+        label, value = pair.locator("dt").bounding_box(), pair.locator("dd").bounding_box()
+        assert label["x"] == value["x"] and 0 <= value["y"] - label["y"] - label["height"] < 5
+
+
 def test_every_glossary_term_is_linked_somewhere(outlines: dict[str, Outline]):
     terms = {name for outline in outlines.values() for name in outline.ids if name.startswith("term-")}
     assert terms, "the site has no glossary"
@@ -152,6 +178,21 @@ def test_print_unfolds_the_answers_and_cuts_no_code(site: Path, page: Page):
     page.set_viewport_size({"width": 720, "height": 1000})
     cut = page.evaluate("[...document.querySelectorAll('div.cell pre')].filter(box => box.offsetParent && box.scrollWidth > box.clientWidth + 1).length")
     assert cut == 0, "code runs off the paper"
+
+
+def test_a_dark_page_is_printed_light(site: Path, browser: Browser):
+    page = browser.new_page(color_scheme="dark")
+    page.goto((site / "toolkit" / "20-the-bell-curve.html").as_uri())
+    colours = "[...document.querySelectorAll('article p, pre span')].map(node => getComputedStyle(node).color)"
+    dark = page.evaluate(colours)
+    page.evaluate(f"addEventListener('beforeprint', () => {{ self.printed = {colours} }})")
+    page.pdf()
+    printed = page.evaluate("self.printed")
+    assert page.evaluate(colours) == dark
+    page.emulate_media(color_scheme="light")
+    page.reload()
+    assert printed == page.evaluate(colours) != dark
+    page.close()
 
 
 SMALL_PAGE = """# Small

@@ -15,8 +15,9 @@ document.addEventListener("DOMContentLoaded", () => {
       if (this.results) return;
       this.read();
       this.chapterSeed = this.seed;
-      fillHost(this, "Resample the score", ...this.build());
-      this.chooseSeed();
+      const parts = this.build();
+      this.chooseSeed();      // before the fallback goes: it throws without its generator
+      fillHost(this, "Resample the score", ...parts);
       warmUp(this);
     }
 

@@ -38,9 +38,10 @@ document.addEventListener("DOMContentLoaded", () => {
       this.multiples = multiples;
       this.sizes = new Map();                 // multiple -> its Resampling, once it has been drawn in full
       this.status = html("p", { role: "status", class: "score-lab-spoken" });     // speaks for both halves
-      fillHost(this, `One set of ${this.results.length}, resampled`, ...this.buildTop(), ...this.buildBottom(), this.status);
+      const parts = [...this.buildTop(), ...this.buildBottom(), this.status];
       this.startAgain("");
       this.showSizes("");
+      fillHost(this, `One set of ${this.results.length}, resampled`, ...parts);
       warmUp(this);
     }
 
