@@ -23,7 +23,6 @@ export JUPYTERLAB_SETTINGS_DIR := $(CURDIR)/.cache/jupyter/lab/settings
 export JUPYTERLAB_WORKSPACES_DIR := $(CURDIR)/.cache/jupyter/lab/workspaces
 export MPLCONFIGDIR := $(CURDIR)/.cache/matplotlib
 export PLAYWRIGHT_BROWSERS_PATH := $(CURDIR)/.cache/browsers
-export PYTHONDONTWRITEBYTECODE := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: all env record replay book site test grade bench lab lock versions clean

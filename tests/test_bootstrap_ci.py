@@ -320,10 +320,16 @@ def assert_refused(result: subprocess.CompletedProcess[str], sentence: str) -> N
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_unusable_file_is_refused_in_a_sentence(case: str, tmp_path: Path) -> None:
+def test_unusable_file_is_refused_in_a_sentence(
+    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By the command's own function: forty starts of Python would take long. The shell is tried below."""
     content, options, sentence = REFUSED[case]
     (tmp_path / "scores").write_bytes(content)
-    assert_refused(run("scores", *options, folder=tmp_path), sentence)
+    monkeypatch.chdir(tmp_path)
+    code = bootstrap_ci.main(["scores", *options])
+    said = capsys.readouterr()
+    assert_refused(subprocess.CompletedProcess([], code, said.out, said.err), sentence)
 
 
 def test_missing_file_and_folder_are_refused(tmp_path: Path) -> None:

@@ -154,10 +154,7 @@ def replay(
     # Without pytest's hunt for leaks at exit, which costs half a second.
     arguments += ["-p", "no:unraisableexception", "-p", "no:threadexception", "-p", "no:logging"]
     arguments += ["-p", "no:warnings", "--noconftest", "--quiet", "--tb=no", "--no-summary", "--color=no", str(path)]
-    for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
-        os.environ.pop(name, None)
-    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-    with contextlib.redirect_stdout(io.StringIO()) as said, contextlib.redirect_stderr(said):
+    with _nobodys_settings(), contextlib.redirect_stdout(io.StringIO()) as said, contextlib.redirect_stderr(said):
         code = pytest.main(arguments, plugins=[collector])
     if isinstance(collector.failure, KernelFailed):
         raise collector.failure
