@@ -137,6 +137,20 @@ class _Collector:
         return Outcome("error", str(raised))
 
 
+@contextlib.contextmanager
+def _nobodys_settings() -> Iterator[None]:
+    """Keep what the environment says to pytest, and the plugins pytest finds by itself, out of a replay."""
+    kept = dict(os.environ)
+    for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
+        os.environ.pop(name, None)
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(kept)
+
+
 def replay(
     path: Path, entries: dict[int, Entry], start_kernel: Callable[[], WatchedKernel], until: float
 ) -> dict[int, Outcome]:
