@@ -22,6 +22,7 @@ export JUPYTER_RUNTIME_DIR := $(CURDIR)/.cache/jupyter/runtime
 export JUPYTERLAB_SETTINGS_DIR := $(CURDIR)/.cache/jupyter/lab/settings
 export JUPYTERLAB_WORKSPACES_DIR := $(CURDIR)/.cache/jupyter/lab/workspaces
 export MPLCONFIGDIR := $(CURDIR)/.cache/matplotlib
+export npm_config_cache := $(CURDIR)/.cache/npm
 export PLAYWRIGHT_BROWSERS_PATH := $(CURDIR)/.cache/browsers
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
