@@ -168,7 +168,10 @@ def replay() -> list[Measurement]:
     for path in page_notebooks():
         notebook = nbformat.read(path, as_version=4)
         if any(cell.cell_type == "code" for cell in notebook.cells):
-            NotebookClient(notebook, timeout=120, kernel_name="python3", kernel_manager_class=AsyncFolderKernelManager, resources={"metadata": {"path": str(path.parent)}}).execute(stderr=subprocess.DEVNULL)
+            client = NotebookClient(
+                notebook, timeout=120, kernel_name="python3", kernel_manager_class=AsyncFolderKernelManager, resources={"metadata": {"path": str(path.parent)}}
+            )
+            client.execute(stderr=subprocess.DEVNULL)  # kernels warn there of unencrypted local sockets
     bare = time.perf_counter() - began
 
     began = time.perf_counter()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,12 @@ def test_no_expression_is_left_over(page: str):
     written = {value_of(number) for _, text in running_text(source) for number in numbers_in(text)}
     left_over = [number for number in FIGURES[page] if value_of(str(number)) not in written]
     assert not left_over, f"{page} no longer says {left_over}; take them out of prose_figures.yml."
+
+
+@pytest.mark.parametrize("source", [*SOURCES, *sorted((ROOT / "_static" / "score-lab").glob("*.js"))], ids=lambda path: path.name)
+def test_a_difference_of_percentages_is_in_percentage_points(source: Path):
+    """Points alone are those of the exam at Berkeley."""
+    assert set(re.findall(r"[\d.,}]+ points\b", source.read_text(encoding="utf-8"))) <= {"47 points", "27.83 points"}
 
 
 def test_the_guard_can_fail():

@@ -96,7 +96,7 @@ def test_the_chapters_numbers(page: Page, address_of: Callable[[str], str], hand
     assert shown["distinct scores"] == "14 of 21"
     assert shown["missed 25.0 percent"] == "79.9 percent (7,986)"
     assert shown["mean"] == CELLS["bootstrap"]["prints"][2]
-    assert shown["standard deviation"] == "9.74 points"
+    assert shown["standard deviation"] == "9.74 percentage points"
     assert shown["95 percent interval"] == "5.0 to 45.0 percent"
     assert "256 scored 5.0 percent or less, and 250 are needed" in lab.inner_text()
     assert "6 to spare, or it would be 10.0 percent" in lab.inner_text()

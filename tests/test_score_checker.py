@@ -164,14 +164,14 @@ def test_how_many_questions(one_checker: Locator, level: int) -> None:
     for (right, asked), answer in zip(pairs, answers, strict=True):
         share = right / asked
         text = answer["needed"]
-        assert f"5 points either way takes {needed(0.05, 0.5):,} questions, and to 3 points {needed(0.03, 0.5):,}, at {level} percent" in text
+        assert f"5 percentage points either way takes {needed(0.05, 0.5):,} questions, and to 3 percentage points {needed(0.03, 0.5):,}, at {level} percent" in text
         five = needed(0.05, share) if 0 < share < 1 else 0
         if share != 0.5 and five * min(share, 1 - share) >= 10:
             assert text.endswith(f"{five:,} and {needed(0.03, share):,} are enough.")
         else:
             assert "are enough" not in text
     if level == 95:
-        assert "385 questions, and to 3 points 1,068" in answers[0]["needed"]
+        assert "385 questions, and to 3 percentage points 1,068" in answers[0]["needed"]
 
 
 @pytest.mark.parametrize("asked", [20, 164])

@@ -28,4 +28,5 @@ def test_search_from_disk_by_keyboard(words: str, found: str, site: Path, page: 
     assert room > 0, "the words run into the magnifying glass"
     results = page.locator("#search-results li a")
     expect(results.filter(has_text=found).first).to_be_visible(timeout=15_000)
+    assert any(found in text for text in results.all_inner_texts()[:8]), "it stands too far down"
     assert trouble == []

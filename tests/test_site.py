@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import unquote, urldefrag
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
 
 from notebooks import ROOT
 
@@ -155,7 +155,9 @@ def test_formulas_begin_in_sight_and_keep_clear_of_their_numbers(width: int, sit
 @pytest.mark.parametrize("name", ["12-is-that-score-real", "uncertainty"])
 def test_a_value_stands_right_under_its_name(name: str, site: Path, page: Page):
     page.goto((site / "chapters" / f"{name}.html").as_uri())
-    for pair in page.locator(".read-outs > div").all():
+    pairs = page.locator(".read-outs > div").all()
+    assert len(pairs) >= 4
+    for pair in pairs:
         label, value = pair.locator("dt").bounding_box(), pair.locator("dd").bounding_box()
         assert label["x"] == value["x"] and 0 <= value["y"] - label["y"] - label["height"] < 5
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import functools
-import http.server
 import re
-import shutil
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -18,9 +15,11 @@ import yaml
 from bs4 import BeautifulSoup, Tag
 from playwright.sync_api import Page, expect
 
-import constructs
 from constructs import WORDS, constructs_of, places, python_in, signs_in_formula, signs_in_text, words_in_text
+from elements import served_site
 from notebooks import ROOT, cells_from_source, page_name
+
+__all__ = ["served_site"]  # a fixture
 
 TOOLKIT = ROOT / "toolkit"
 PAGES = sorted(TOOLKIT.glob("[0-9][0-9]-*.md"))
@@ -293,20 +292,6 @@ def test_the_index_leads_to_every_page(site: Path):
 # --- in a browser ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def address(site: Path) -> Iterator[str]:
-    """The built site on a port of this machine: search fetches, which a browser does not allow for plain files."""
-
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *arguments: object) -> None:
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=site)) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-
-
 @pytest.mark.parametrize("source", PAGES, ids=number_of)
 def test_one_screen_of_prose(site: Path, page: Page, source: Path):
     """Paragraphs, lists, tables and formulas fit on one screen; headings, code, charts, the folded answer and the list of uses are not prose."""
@@ -324,29 +309,9 @@ def test_one_screen_of_prose(site: Path, page: Page, source: Path):
     assert 200 < height <= SCREEN_HEIGHT, f"{source.name}: {height:.0f} px of prose at 1280 px; a screen holds {SCREEN_HEIGHT}"
 
 
-@pytest.mark.parametrize(
-    ("query", "title"),
-    [
-        ("percentage points", "Toolkit 11"),
-        ("square root", "Toolkit 6"),
-        ("hat", "Toolkit 4"),
-        ("ceiling", "Toolkit 17"),
-    ],
-)
-def test_search_finds(address: str, page: Page, query: str, title: str):
-    page.goto(f"{address}/search.html?q={query.replace(' ', '+')}")
-    expect(page.locator("#search-results p.search-summary")).to_contain_text("found", timeout=10_000)
-    page.wait_for_function("document.querySelectorAll('#search-results ul.search > li').length > 0")
-    # The list grows until Sphinx has shown every result.
-    count = int(re.search(r"found (\d+)", page.locator("#search-results p.search-summary").inner_text()).group(1))
-    expect(page.locator("#search-results ul.search > li")).to_have_count(count, timeout=10_000)
-    found = page.locator("#search-results ul.search > li > a").all_inner_texts()
-    assert any(title in text for text in found[:8]), f"a search for {query} shows {found[:8]}"
-
-
-def test_to_square_roots_and_back_in_two_clicks(address: str, page: Page):
+def test_to_square_roots_and_back_in_two_clicks(served_site: str, page: Page):
     page.set_viewport_size({"width": 390, "height": 844})
-    page.goto(f"{address}/chapters/12-is-that-score-real.html#formula-12-4")
+    page.goto(f"{served_site}/chapters/12-is-that-score-real.html#formula-12-4")
     formula = page.locator("section:has(> #formula-12-4), section#formula-12-4").last
     formula.get_by_role("link", name="Toolkit 6").first.click()
     expect(page).to_have_title(re.compile("square roots", re.I))

@@ -111,7 +111,7 @@ document.addEventListener("DOMContentLoaded", () => {
       show("distinct", () => `${resampling.distinct} of ${counts.length}`);
       show("missed", () => `${percent(missed, total, 1)} percent (${grouped(missed)})`);
       show("mean", () => `${decimal(100 * resampling.mean, 1)} percent`);
-      show("deviation", () => `${decimal(100 * resampling.standardDeviation, 2)} points`);
+      show("deviation", () => `${decimal(100 * resampling.standardDeviation, 2)} percentage points`);
       setText(values.interval, this.hasInterval ? this.range(...resampling.interval) : this.noInterval);
       setText(this.edge, this.hasInterval ? `Low end: ${this.razorEdge()}` : "");
 

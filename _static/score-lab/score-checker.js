@@ -309,7 +309,7 @@ document.addEventListener("DOMContentLoaded", () => {
       const share = right / asked, [five, three] = needed(share);
       const worst = needed(0.5).map(grouped);
       const enough = five * Math.min(share, 1 - share) >= 10;
-      setText(this.needed, `To pin a score to 5 points either way takes ${worst[0]} questions, and to 3 points ${worst[1]}, `
+      setText(this.needed, `To pin a score to 5 percentage points either way takes ${worst[0]} questions, and to 3 percentage points ${worst[1]}, `
         + `at ${level} percent and in the worst case, a true score of 50 percent.`
         + (enough && share !== 0.5
           ? ` If the true score is ${percent(right, asked, 1)} percent, ${grouped(five)} and ${grouped(three)} are enough.` : ""));
