@@ -89,8 +89,11 @@ def test_killed_half_way_it_goes_on(submissions: Path, whole: Path):
 
 
 def test_interrupted_it_says_how_to_go_on(submissions: Path):
-    out = submissions.parent / "interrupted"
-    with start(submissions, out) as run:
+    out, longer = submissions.parent / "interrupted", submissions.parent / "longer"
+    shutil.copytree(submissions, longer)
+    # Keeps the run from ending before it is interrupted, also on a busy machine.
+    (longer / "endless.ipynb").write_bytes(make_submissions.with_answer("while True:\n    pass"))
+    with start(longer, out) as run:
         end(run, signal.SIGINT)
         said = run.stderr.read()
     assert run.returncode == 130
